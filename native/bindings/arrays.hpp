@@ -1,0 +1,47 @@
+// Array arguments and results of the bindings. Arguments are never converted: a wrong dtype or layout is an error.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace maxmargin::bindings {
+
+namespace nb = nanobind;
+
+template <class T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InOut1 = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> as_span(const In1<T>& array) {
+  return {array.data(), array.size()};
+}
+
+// A NumPy array that owns the vector's memory.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> take(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
+
+// A NumPy view of memory that belongs to `owner`.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> view(std::vector<T>& values, nb::handle owner) {
+  return {values.data(), {values.size()}, owner};
+}
+
+void bind_rows(nb::module_& module);
+void bind_engine(nb::module_& module);
+void bind_multiclass(nb::module_& module);
+void bind_planes(nb::module_& module);
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,107 @@
+#include <nanobind/stl/optional.h>
+
+#include "engine.hpp"
+#include "maxmargin/stored.hpp"
+
+namespace maxmargin::bindings {
+namespace {
+
+struct PyPlaneEngine {
+  BlockEngine<StoredBlock> engine;
+  nb::object weight;
+
+  void check_block(std::int64_t block) const {
+    if (block < 0 || block >= engine.support.blocks()) throw nb::index_error("no such block");
+  }
+  bool add(std::int64_t block, StoredPlane plane) { return engine.block.add(block, std::move(plane), engine.support); }
+};
+
+}  // namespace
+
+void bind_planes(nb::module_& module) {
+  nb::class_<PyPlaneEngine> engine(module, "PlaneEngine", "The dual engine on planes held as rows of numbers.");
+  engine
+      .def(
+          "__init__",
+          [](PyPlaneEngine* self, std::int64_t blocks, std::int64_t dimension, const std::string& slack, double C,
+             std::optional<In1<double>> weight) {
+            if (blocks < 1 || dimension < 0) throw nb::value_error("at least one block is needed");
+            new (self) PyPlaneEngine{{StoredBlock(blocks, dimension), blocks, budget_of(slack, C, weight, blocks)},
+                                     weight ? nb::cast(*weight) : nb::none()};
+          },
+          nb::arg("blocks"), nb::arg("dimension"), nb::arg("slack"), nb::arg("C"), nb::arg("weight").noconvert().none())
+      .def(
+          "add_sparse",
+          [](PyPlaneEngine& self, std::int64_t block, In1<std::int32_t> index, In1<double> value, double b) {
+            self.check_block(block);
+            if (index.size() != value.size()) throw nb::value_error("one value an index is needed");
+            const auto indices = as_span(index);
+            for (std::size_t j = 0; j < indices.size(); ++j) {
+              const bool ascending = j == 0 || indices[j - 1] < indices[j];
+              if (!ascending || indices[j] < 0 || indices[j] >= self.engine.block.weight_count()) {
+                throw nb::value_error("indices must ascend and stay below the dimension");
+              }
+            }
+            const auto values = as_span(value);
+            return self.add(block, StoredPlane{{indices.begin(), indices.end()}, {values.begin(), values.end()}, b, false});
+          },
+          nb::arg("block"), nb::arg("index").noconvert(), nb::arg("value").noconvert(), nb::arg("b"),
+          "Takes a sparse plane into a block; false if an equal one is there.")
+      .def(
+          "add_dense",
+          [](PyPlaneEngine& self, std::int64_t block, In1<double> value, double b) {
+            self.check_block(block);
+            if (static_cast<std::int64_t>(value.size()) != self.engine.block.weight_count()) {
+              throw nb::value_error("a dense plane must have the length of w");
+            }
+            const auto values = as_span(value);
+            return self.add(block, StoredPlane{{}, {values.begin(), values.end()}, b, true});
+          },
+          nb::arg("block"), nb::arg("value").noconvert(), nb::arg("b"),
+          "Takes a dense plane into a block; false if an equal one is there.")
+      .def(
+          "merge",
+          [](PyPlaneEngine& self, std::int64_t block, std::int32_t capacity) {
+            self.check_block(block);
+            if (capacity < 1) throw nb::value_error("the capacity must be at least 1");
+            self.engine.block.merge(block, capacity, self.engine.support);
+          },
+          nb::arg("block"), nb::arg("capacity"), "Merges the least used planes of a block down to a capacity.")
+      .def(
+          "slack",
+          [](PyPlaneEngine& self, std::int64_t block) {
+            self.check_block(block);
+            double highest = 0.0;
+            for (const StoredPlane& plane : self.engine.block.planes(block)) {
+              highest = std::max(highest, plane.b - plane.dot(self.engine.weights.data()));
+            }
+            return highest;
+          },
+          nb::arg("block"), "max(0, max_k b - <a, w>) over the planes held.")
+      .def("set_alpha",
+           [](PyPlaneEngine& self, In1<double> alpha) {
+             if (static_cast<std::int64_t>(alpha.size()) != self.engine.support.held()) throw nb::value_error("one alpha a plane is needed");
+             self.engine.set_alpha(as_span(alpha));
+           },
+           nb::arg("alpha").noconvert(), "Sets the dual variables of all planes, in the order of `support`.")
+      .def("planes", [](const PyPlaneEngine& self) {
+        std::vector<std::int64_t> offsets{0};
+        std::vector<std::int32_t> index;
+        std::vector<double> value, b;
+        for (std::int64_t i = 0; i < self.engine.support.blocks(); ++i) {
+          for (const StoredPlane& plane : self.engine.block.planes(i)) {
+            for (std::size_t j = 0; j < plane.value.size(); ++j) {
+              if (plane.dense && plane.value[j] == 0.0) continue;
+              index.push_back(plane.dense ? static_cast<std::int32_t>(j) : plane.index[j]);
+              value.push_back(plane.value[j]);
+            }
+            b.push_back(plane.b);
+            offsets.push_back(static_cast<std::int64_t>(index.size()));
+          }
+        }
+        return nb::make_tuple(take(std::move(offsets)), take(std::move(index)), take(std::move(value)), take(std::move(b)));
+      }, "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.");
+  add_engine_members(engine);
+}
+
+}  // namespace maxmargin::bindings

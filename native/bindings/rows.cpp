@@ -1,0 +1,114 @@
+#include "rows.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include "maxmargin/multiclass_oracle.hpp"
+
+namespace maxmargin::bindings {
+namespace {
+
+template <class T>
+void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
+  new (self) PyRows;
+  Rows& rows = self->packed.rows;
+  rows.single = sizeof(T) == 4;
+  rows.values = values.data();
+  rows.n = static_cast<std::int64_t>(values.shape(0));
+  rows.width = static_cast<std::int64_t>(values.shape(1));
+  rows.bias = bias;
+  if (analyse) {
+    nb::gil_scoped_release release;
+    pack(self->packed);
+  }
+  if (rows.kind != RowKind::narrow) self->values = nb::cast(values);
+}
+
+template <class T>
+void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std::int64_t> offsets, std::int64_t width,
+                 double bias, bool analyse) {
+  new (self) PyRows;
+  Rows& rows = self->packed.rows;
+  rows.single = sizeof(T) == 4;
+  rows.values = values.data();
+  rows.indices = indices.data();
+  rows.offsets = offsets.data();
+  rows.n = static_cast<std::int64_t>(offsets.size()) - 1;
+  rows.width = width;
+  rows.bias = bias;
+  const auto stored = static_cast<std::int64_t>(values.size());
+  if (rows.n < 0 || offsets.data()[0] != 0 || offsets.data()[rows.n] != stored || indices.size() != values.size()) {
+    throw nb::value_error("offsets, indices and values do not describe the same rows");
+  }
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    if (rows.offsets[i] > rows.offsets[i + 1]) throw nb::value_error("offsets must not decrease");
+  }
+  for (std::int64_t c = 0; c < stored; ++c) {
+    if (rows.indices[c] < 0 || rows.indices[c] >= width) throw nb::value_error("a column index is out of range");
+  }
+  rows.kind = RowKind::sparse;
+  if (analyse) pack(self->packed);
+  self->values = nb::cast(values);
+  self->indices = nb::cast(indices);
+  self->offsets = nb::cast(offsets);
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& module) {
+  nb::class_<PyRows>(module, "Rows", "Examples packed for the core: a dense matrix or CSR, float64 or float32.")
+      .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"))
+      .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"))
+      .def("__init__", &from_sparse<double>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
+           nb::arg("offsets").noconvert(), nb::arg("width"), nb::arg("bias"),
+           nb::arg("analyse"))
+      .def("__init__", &from_sparse<float>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
+           nb::arg("offsets").noconvert(), nb::arg("width"), nb::arg("bias"),
+           nb::arg("analyse"))
+      .def_prop_ro("n", [](const PyRows& self) { return self.packed.rows.n; })
+      .def_prop_ro("columns", [](const PyRows& self) { return self.packed.rows.columns(); },
+                   "Features, with the constant one where there is a bias.")
+      .def_prop_ro("first_bad", [](const PyRows& self) { return self.packed.first_bad; },
+                   "First row with a NaN or infinite value, or -1.")
+      .def_prop_ro("kind",
+                   [](const PyRows& self) {
+                     static constexpr const char* kNames[] = {"dense", "masked", "sparse", "narrow"};
+                     return kNames[static_cast<int>(self.packed.rows.kind)];
+                   })
+      .def_prop_ro("squared_norms", [](nb::object self) { return view(nb::cast<PyRows&>(self).packed.squared_norms, self); })
+      .def(
+          "rows",
+          [](const PyRows& self, In1<std::int32_t> examples) {
+            const Rows& rows = self.packed.rows;
+            const std::int64_t columns = rows.columns();
+            std::vector<double> out(examples.size() * static_cast<std::size_t>(columns));
+            std::vector<double> padded_row(static_cast<std::size_t>(columns * kPad));
+            const double one[kPad] = {1.0};
+            for (std::size_t at = 0; at < examples.size(); ++at) {
+              const std::int32_t i = examples.data()[at];
+              if (i < 0 || i >= rows.n) throw nb::index_error("no such example");
+              std::fill(padded_row.begin(), padded_row.end(), 0.0);
+              kernels().update(rows[i], padded_row.data(), kPad, one);
+              for (std::int64_t j = 0; j < columns; ++j) out[at * static_cast<std::size_t>(columns) + static_cast<std::size_t>(j)] = padded_row[static_cast<std::size_t>(j * kPad)];
+            }
+            return take(std::move(out));
+          },
+          nb::arg("examples").noconvert(), "Examples as dense rows with the constant feature, row-major.")
+      .def(
+          "scores",
+          [](const PyRows& self, In1<double> weights, std::int64_t classes, int threads) {
+            const Rows& rows = self.packed.rows;
+            if (static_cast<std::int64_t>(weights.size()) != rows.columns() * padded(classes)) {
+              throw nb::value_error("weights have the wrong length");
+            }
+            std::vector<double> out(static_cast<std::size_t>(rows.n * classes));
+            {
+              nb::gil_scoped_release release;
+              multiclass_scores(rows, weights.data(), classes, out.data(), threads);
+            }
+            return take(std::move(out));
+          },
+          nb::arg("weights").noconvert(), nb::arg("classes"), nb::arg("threads"),
+          "Scores of every row and class, row-major, for padded feature-major weights.");
+}
+
+}  // namespace maxmargin::bindings

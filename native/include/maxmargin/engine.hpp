@@ -1,0 +1,218 @@
+// The dual engine: block coordinate ascent over per-example working sets of planes, with w = sum alpha a explicit.
+//
+// A visit to an example asks its block for the values of the planes at the current w, takes one step inside the
+// block and moves w by what changed. The papers' n-slack variants, block-coordinate Frank-Wolfe and its multi-plane
+// form, and the master problem of the 1-slack form (one block) differ only in the settings and in the order of visits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "maxmargin/ascent.hpp"
+#include "maxmargin/budget.hpp"
+#include "maxmargin/kernels.hpp"
+#include "maxmargin/support.hpp"
+
+namespace maxmargin {
+
+enum class Step : std::uint8_t { none, line_search, exact };
+
+struct VisitSettings {
+  Step step = Step::exact;
+  bool fresh = true;          // planes outside the working set may enter
+  double precision = 0.0;     // absolute violation at which a block counts as solved
+  double relative = 0.0;      // the same, as a share of the violation found on entry
+  int max_steps = 1000;       // ascent steps a visit
+  double threshold = 0.0;     // a new plane enters only if it beats the working set by more than this
+  std::int64_t max_added = 0; // stop after so many new planes; 0: no limit
+  std::int32_t keep_idle = 0; // fresh visits for which an unused plane stays in the working set
+};
+
+struct VisitResult {
+  std::int64_t visited = 0;   // examples seen, i.e. oracle calls where `fresh`
+  std::int64_t added = 0;     // planes that entered
+  std::int64_t steps = 0;     // ascent steps
+  double gap = 0.0;           // sum of the gaps, each at the w its example saw (not for a hard margin)
+  double slack = 0.0;         // largest slack met
+  double violation = 0.0;     // largest violation met on entry
+  bool unbounded = false;
+
+  void merge(const VisitResult& other) {
+    visited += other.visited;
+    added += other.added;
+    steps += other.steps;
+    gap += other.gap;
+    violation = std::max(violation, other.violation);
+    slack = std::max(slack, other.slack);
+    unbounded = unbounded || other.unbounded;
+  }
+};
+
+template <class Block>
+class BlockEngine {
+ public:
+  BlockEngine(Block block, std::int64_t blocks, Budget budget)
+      : block(std::move(block)),
+        support(blocks),
+        weights(static_cast<std::size_t>(this->block.weight_count())),
+        gaps(static_cast<std::size_t>(blocks), std::numeric_limits<float>::infinity()),
+        budget(budget) {}
+
+  VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
+    VisitResult result;
+    constexpr std::size_t kAhead = 4;
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      if (at + kAhead < order.size()) block.prefetch(order[at + kAhead]);
+      ++result.visited;
+      visit_one(order[at], settings, result);
+      if (result.unbounded || (settings.max_added > 0 && result.added >= settings.max_added)) break;
+    }
+    return result;
+  }
+
+  // Steps over the planes held until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
+  // goes over the blocks that the pass before left violated; before the end one goes over all.
+  VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
+    settings.fresh = false;
+    VisitResult total;
+    std::vector<std::int32_t> everyone, active, next;
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      if (support[i].size > 0) everyone.push_back(static_cast<std::int32_t>(i));
+    }
+    active = everyone;
+    for (std::int64_t pass = 0; pass < max_passes && !active.empty() && !total.unbounded; ++pass) {
+      next.clear();
+      VisitResult result;
+      for (std::int32_t i : active) {
+        VisitResult one;
+        visit_one(i, settings, one);
+        ++one.visited;
+        if (one.violation > tolerance) next.push_back(i);
+        result.merge(one);
+        if (result.unbounded) break;
+      }
+      const bool complete = active.size() == everyone.size();
+      total.merge(result);
+      total.violation = result.violation;
+      total.gap = result.gap;
+      if (next.empty()) {
+        if (complete) break;
+        active = everyone;
+      } else {
+        active.swap(next);
+        std::reverse(active.begin(), active.end());  // information flows both ways between correlated blocks
+      }
+    }
+    return total;
+  }
+
+  // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
+  double dual() const {
+    const std::int64_t n = static_cast<std::int64_t>(weights.size());
+    return linear - conjugate - 0.5 * kernels().dot(weights.data(), weights.data(), n);
+  }
+
+  // Dual state from outside, planes being already in the lists in this order. Over the cap, a block is scaled down.
+  void set_alpha(std::span<const double> alpha) {
+    std::size_t at = 0;
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      double total = 0.0;
+      for (SupportEntry& entry : support[i]) total += entry.alpha = std::max(0.0, alpha[at++]);
+      const double cap = std::max(0.0, budget.cap(i));
+      if (total <= cap) continue;
+      for (SupportEntry& entry : support[i]) entry.alpha *= cap / total;
+    }
+    refresh();
+  }
+
+  // The same where a plane is known by its output alone; blocks must ascend.
+  void restore(std::span<const std::int32_t> blocks, std::span<const std::int32_t> outputs, std::span<const double> alpha) {
+    for (std::int64_t i = 0; i < support.blocks(); ++i) support.resize(i, 0);
+    for (std::size_t at = 0; at < blocks.size(); ++at) {
+      if (blocks[at] < 0 || blocks[at] >= support.blocks() || (at > 0 && blocks[at] < blocks[at - 1])) {
+        throw std::invalid_argument("blocks must ascend and exist");
+      }
+      if (outputs[at] < 0 || outputs[at] >= block.size()) throw std::invalid_argument("no such output");
+      hold(blocks[at], outputs[at]);
+    }
+    set_alpha(alpha);
+  }
+
+  // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
+  void refresh() {
+    std::fill(weights.begin(), weights.end(), 0.0);
+    linear = conjugate = 0.0;
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      double total = 0.0;
+      for (const SupportEntry& entry : support[i]) total += entry.alpha;
+      if (total == 0.0) continue;
+      linear += block.deposit(i, support[i], weights.data());
+      conjugate += 0.5 * budget.ridge(i) * total * total;
+    }
+  }
+
+  Block block;
+  SupportLists support;
+  std::vector<double> weights;
+  std::vector<float> gaps;  // last known gap of each block
+  Budget budget;
+  double linear = 0.0, conjugate = 0.0;
+
+ private:
+  void visit_one(std::int64_t i, const VisitSettings& settings, VisitResult& result) {
+    if (!(budget.total(i) > 0.0)) {
+      gaps[static_cast<std::size_t>(i)] = 0.0F;
+      return;
+    }
+    const double cap = budget.cap(i), ridge = budget.ridge(i);
+    block.open(i, weights.data());
+    const int worst = block.worst();
+    const double slack = block.gradient(worst);
+    block.load(support[i], cap, ridge, !settings.fresh);
+    const double gap = budget.gap(i, slack, block.spent(), block.value());
+    if (settings.fresh) gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
+    result.slack = std::max(result.slack, slack);
+    if (budget.slack != Slack::hard) result.gap += gap;
+    if (settings.fresh && worst != block.zero() && slack > block.held_value() + settings.threshold && !block.holds(worst)) {
+      ++result.added;
+      if (settings.step == Step::none) hold(i, worst);
+    }
+    const Ascent ascent = step(worst, cap, settings);
+    result.steps += ascent.steps;
+    result.violation = std::max(result.violation, ascent.violation);
+    result.unbounded = ascent.unbounded;
+    if (ascent.steps == 0) {
+      if (settings.step != Step::none) block.store(support, settings.keep_idle, settings.fresh);
+      return;
+    }
+    linear += block.linear_change();
+    conjugate += 0.5 * ridge * (block.total() * block.total() - block.spent() * block.spent());
+    block.apply(weights.data());
+    block.store(support, settings.keep_idle, settings.fresh);
+  }
+
+  void hold(std::int64_t i, std::int32_t output) {
+    const std::int32_t size = support[i].size;
+    support.resize(i, size + 1);
+    support[i].entries[size] = SupportEntry{output, 0, 0.0};
+  }
+
+  Ascent step(int worst, double cap, const VisitSettings& settings) {
+    switch (settings.step) {
+      case Step::none: return {};
+      case Step::line_search:
+        return budget.capped() ? line_search_capped(block, worst, cap, direction_)
+                               : line_search_free(block, worst, settings.precision, direction_);
+      default: break;
+    }
+    return budget.capped() ? ascend_capped(block, settings.precision, settings.relative, settings.max_steps)
+                           : ascend_free(block, settings.precision, settings.relative, settings.max_steps);
+  }
+
+  std::vector<double> direction_;
+};
+
+}  // namespace maxmargin

@@ -1,0 +1,35 @@
+// The inner loops, compiled once per instruction set and reached through one table chosen at import.
+//
+// Weights are feature-major: W has one row of `stride` doubles a feature (stride = label count rounded up to
+// `kPad`, the padding always zero), so that one feature of an example touches consecutive memory.
+#pragma once
+
+#include <cstdint>
+
+#include "maxmargin/rows.hpp"
+
+namespace maxmargin {
+
+inline constexpr int kPad = 4;
+inline int padded(std::int64_t labels) { return static_cast<int>((labels + kPad - 1) / kPad * kPad); }
+
+struct Kernels {
+  const char* name;
+  // out[k] = sum_j x_j W[j, k]
+  void (*scores)(const Row& x, const double* weights, int stride, double* out);
+  // W[j, k] += x_j coefficient[k]
+  void (*update)(const Row& x, double* weights, int stride, const double* coefficient);
+  double (*dot)(const double* a, const double* b, std::int64_t n);
+  // y += c * x
+  void (*axpy)(double c, const double* x, double* y, std::int64_t n);
+  double (*sparse_dot)(const std::int32_t* index, const double* value, std::int64_t n, const double* dense);
+  void (*sparse_axpy)(double c, const std::int32_t* index, const double* value, std::int64_t n, double* dense);
+};
+
+// The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
+const Kernels& kernels();
+
+extern const Kernels kBaselineKernels;
+extern const Kernels kAvx2Kernels;
+
+}  // namespace maxmargin

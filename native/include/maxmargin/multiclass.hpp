@@ -1,0 +1,217 @@
+// Multiclass: Psi(x, k) puts x into the columns of class k, so the plane of (example i of class y, class k) is
+//   a = r_yk (x in y, -x in k),  b = b_yk,       r and b from the rescaling, two n_classes x n_classes tables.
+// One gather of the weights gives the scores of all classes, and inside a block they move in closed form:
+// alpha_k += t changes score_k by -t r_k |x|^2 and score_y by +t r_k |x|^2.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "maxmargin/budget.hpp"
+#include "maxmargin/kernels.hpp"
+#include "maxmargin/rows.hpp"
+#include "maxmargin/support.hpp"
+
+namespace maxmargin {
+
+struct MulticlassData {
+  Rows rows;
+  const double* squared_norms = nullptr;  // |x_i|^2 with the bias
+  const std::int32_t* labels = nullptr;
+  std::int64_t classes = 0;
+  const double* margin = nullptr;  // b, (classes, classes), zero on the diagonal
+  const double* scale = nullptr;   // r, (classes, classes), zero on the diagonal
+
+  int stride() const { return padded(classes); }
+  std::int64_t weight_count() const { return rows.columns() * stride(); }
+};
+
+// All planes of one example, the truth being the plane that is zero. Scratch arrays are reused between examples.
+class MulticlassBlock {
+ public:
+  explicit MulticlassBlock(const MulticlassData& data)
+      : data_(data),
+        classes_(static_cast<int>(data.classes)),
+        scores_(static_cast<std::size_t>(data.stride())),
+        alpha_(scores_.size()),
+        gradient_(scores_.size()),
+        coefficient_(scores_.size()),
+        allowed_(scores_.size()) {}
+
+  std::int64_t weight_count() const { return data_.weight_count(); }
+  void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
+
+  // Makes `example` current and takes the value b - <a, w> of each of its planes at w = factor * weights.
+  void open(std::int64_t example, const double* weights, double factor = 1.0) {
+    example_ = example;
+    truth_ = data_.labels[example];
+    norm_ = data_.squared_norms[example];
+    margin_ = data_.margin + truth_ * data_.classes;
+    scale_ = data_.scale + truth_ * data_.classes;
+    kernels().scores(data_.rows[example], weights, data_.stride(), scores_.data());
+    if (factor != 1.0) {
+      for (double& score : scores_) score *= factor;
+    }
+    total_ = ridge_ = 0.0;
+    refresh();
+  }
+
+  // Puts the dual state in. The truth takes the rest of a cap; with `only_held` the other planes are out of reach.
+  void load(const SupportLists::List& held, double cap, double ridge, bool only_held) {
+    std::fill(alpha_.begin(), alpha_.end(), 0.0);
+    std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
+    total_ = value_ = held_value_ = linear_change_ = 0.0;
+    held_ = &held;
+    for (const SupportEntry& entry : held) {
+      held_value_ = std::max(held_value_, gradient_[entry.output]);
+      alpha_[entry.output] = entry.alpha;
+      total_ += entry.alpha;
+      value_ += entry.alpha * gradient_[entry.output];
+    }
+    spent_ = total_;
+    ridge_ = ridge;
+    if (cap < std::numeric_limits<double>::infinity()) alpha_[truth_] = std::max(0.0, cap - total_);
+    if (only_held) {
+      std::fill(allowed_.begin(), allowed_.end(), -std::numeric_limits<double>::infinity());
+      allowed_[truth_] = 0.0;
+      for (const SupportEntry& entry : held) allowed_[entry.output] = margin_[entry.output];
+      margin_ = allowed_.data();
+    }
+    if (only_held || ridge > 0.0) refresh();
+  }
+
+  // Writes the dual state back; a plane that is not used is kept for `keep_idle` visits with fresh planes (`aging`).
+  void store(SupportLists& lists, std::int32_t keep_idle, bool aging) const {
+    SupportLists::List& list = lists[example_];
+    std::int32_t kept = 0;
+    for (std::int32_t at = 0; at < list.size; ++at) {
+      SupportEntry entry = list.entries[at];
+      entry.alpha = alpha_[entry.output];
+      entry.idle = entry.alpha > 0.0 ? 0 : entry.idle + (aging ? 1 : 0);
+      if (!aging || entry.idle <= keep_idle) list.entries[kept++] = entry;
+    }
+    const std::int32_t old = kept;
+    lists.resize(example_, kept);
+    for (int k = 0; k < classes_; ++k) {
+      if (alpha_[k] <= 0.0 || k == truth_) continue;
+      bool listed = false;
+      for (std::int32_t at = 0; at < old && !listed; ++at) listed = list.entries[at].output == k;
+      if (listed) continue;
+      lists.resize(example_, kept + 1);
+      list.entries[kept++] = SupportEntry{k, 0, alpha_[k]};
+    }
+  }
+
+  void apply(double* weights) const {
+    kernels().update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+  }
+
+  // Adds sum alpha a of an example to the weights and returns sum alpha b.
+  double deposit(std::int64_t example, const SupportLists::List& list, double* weights) {
+    const std::int64_t truth = data_.labels[example], first = truth * data_.classes;
+    std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
+    double linear = 0.0;
+    for (const SupportEntry& entry : list) {
+      const double step = entry.alpha * data_.scale[first + entry.output];
+      coefficient_[entry.output] -= step;
+      coefficient_[truth] += step;
+      linear += entry.alpha * data_.margin[first + entry.output];
+    }
+    kernels().update(data_.rows[example], weights, data_.stride(), coefficient_.data());
+    return linear;
+  }
+
+  int size() const { return classes_; }
+  int zero() const { return truth_; }
+  double alpha(int k) const { return alpha_[k]; }
+  double gradient(int k) const { return gradient_[k]; }
+  double spent() const { return spent_; }  // sum alpha, as loaded
+  double total() const { return total_; }  // sum alpha, now
+  double value() const { return value_; }  // sum alpha (b - <a, w>), as loaded
+  double held_value() const { return held_value_; }        // largest value of a held plane, as loaded, or zero
+  double linear_change() const { return linear_change_; }  // of sum alpha b since loaded
+  bool holds(int k) const {
+    return std::any_of(held_->begin(), held_->end(), [k](const SupportEntry& entry) { return entry.output == k; });
+  }
+
+  // The plane of largest gradient; the zero plane where none is positive.
+  int worst() const {
+    int best = truth_;
+    for (int k = 0; k < classes_; ++k) {
+      if (gradient_[k] > gradient_[best]) best = k;
+    }
+    return best;
+  }
+
+  // The best wrong class, which may be as good as the truth or worse.
+  int rival() const {
+    int best = truth_ == 0 ? 1 : 0;
+    for (int k = best + 1; k < classes_; ++k) {
+      if (k != truth_ && gradient_[k] > gradient_[best]) best = k;
+    }
+    return best;
+  }
+
+  double curvature(int k, int l) const {
+    const double a = scale_[k], b = scale_[l];
+    return norm_ * (a * a + b * b + (a - b) * (a - b));
+  }
+  double curvature(int k) const { return k == truth_ ? 0.0 : 2.0 * norm_ * scale_[k] * scale_[k] + ridge_; }
+
+  double quadratic(const double* d) const {
+    double own = 0.0, squares = 0.0, sum = 0.0;
+    for (int k = 0; k < classes_; ++k) {
+      if (k == truth_) continue;
+      const double c = scale_[k] * d[k];
+      own += c;
+      squares += c * c;
+      sum += d[k];
+    }
+    return norm_ * (own * own + squares) + ridge_ * sum * sum;
+  }
+
+  void move(int k, int l, double t) {
+    shift(k, t);
+    shift(l, -t);
+    refresh();
+  }
+  void move(int k, double t) {
+    shift(k, t);
+    refresh();
+  }
+
+ private:
+  // alpha_k += t moves w by t a_k: +t r x in the truth's columns, -t r x in those of k.
+  void shift(int k, double t) {
+    alpha_[k] += t;
+    if (k == truth_) return;
+    total_ += t;
+    linear_change_ += t * margin_[k];
+    const double step = t * scale_[k];
+    coefficient_[k] -= step;
+    coefficient_[truth_] += step;
+    scores_[k] -= step * norm_;
+    scores_[truth_] += step * norm_;
+  }
+
+  void refresh() {
+    const double own = scores_[truth_];
+    const double charge = ridge_ * total_;
+    for (int k = 0; k < classes_; ++k) gradient_[k] = margin_[k] - scale_[k] * (own - scores_[k]) - charge;
+    gradient_[truth_] = 0.0;
+  }
+
+  MulticlassData data_;
+  int classes_;
+  std::int64_t example_ = 0;
+  int truth_ = 0;
+  double norm_ = 0.0, ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, held_value_ = 0.0, linear_change_ = 0.0;
+  const SupportLists::List* held_ = nullptr;
+  const double* margin_ = nullptr;
+  const double* scale_ = nullptr;
+  std::vector<double> scores_, alpha_, gradient_, coefficient_, allowed_;
+};
+
+}  // namespace maxmargin

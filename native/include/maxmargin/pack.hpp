@@ -1,0 +1,35 @@
+// One pass over the examples before training: |x|^2, the first row that is not finite, and the form in which the
+// kernels will read the rows.
+//   dense, most cells non-zero          as it is
+//   dense, at most half non-zero        as it is, with a bit mask
+//   dense, at most a fifth non-zero     copied to values and 16-bit columns, at most a quarter of the bytes
+//   CSR                                 as it is
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "maxmargin/rows.hpp"
+
+namespace maxmargin {
+
+struct PackedRows {
+  PackedRows() = default;
+  PackedRows(const PackedRows&) = delete;  // `rows` points into the vectors below
+  PackedRows& operator=(const PackedRows&) = delete;
+
+  Rows rows;
+  std::vector<double> squared_norms;
+  std::int64_t first_bad = -1;  // first row with a NaN or infinite cell, or -1
+
+  std::vector<std::uint64_t> mask;
+  std::vector<double> doubles;
+  std::vector<float> singles;
+  std::vector<std::uint16_t> columns;
+  std::vector<std::int64_t> offsets;
+};
+
+// Fills everything but `rows.values` / `indices` / `offsets` / `n` / `width` / `bias` / `single`, which the caller has set.
+void pack(PackedRows& packed);
+
+}  // namespace maxmargin

@@ -1,0 +1,30 @@
+"""Structured prediction with large margins."""
+
+from maxmargin.estimators import MulticlassSVC, StructuralSVM, load
+from maxmargin.io.models import ModelFileError
+from maxmargin.oracles.search import Unsupported
+from maxmargin.planes import Planes
+from maxmargin.problem import Problem, check_problem
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers import BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
+from maxmargin.version import __version__
+
+__all__ = [
+    "BlockCoordinate",
+    "Formulation",
+    "ModelFileError",
+    "MulticlassSVC",
+    "NSlack",
+    "OneSlack",
+    "Perceptron",
+    "Planes",
+    "Problem",
+    "Solution",
+    "Status",
+    "StructuralSVM",
+    "Subgradient",
+    "Unsupported",
+    "__version__",
+    "check_problem",
+    "load",
+]

@@ -1,0 +1,202 @@
+"""Multiclass classification with scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin import _core
+from maxmargin.estimators.training import job_count, positive, train
+from maxmargin.io.models import save_model
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.solvers.base import Record
+from maxmargin.structures.multiclass import Multiclass
+
+Floats = npt.NDArray[np.float64]
+
+
+class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Multiclass support vector machine of Crammer and Singer, with any cost matrix as loss.
+
+    Minimises ``1/2 sum_k |w_k|^2 + C * sum_i s_i * risk_i`` with, for margin rescaling and linear slack,
+    ``risk_i = max_k cost[y_i, k] - <w_{y_i}, x_i> + <w_k, x_i>``.
+
+    Parameters
+    ----------
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` is 1 / mean(|x|^2)
+    cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true; None is zero-one
+    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM
+    class_weight : dict of class to weight, or ``'balanced'``
+    fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
+    n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
+
+    Attributes
+    ----------
+    classes_ : class labels, shape (n_classes,)
+    coef_ : weights, shape (n_classes, n_features)
+    intercept_ : shape (n_classes,)
+    C_ : the C that was used
+    solution_, n_iter_, n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        C: float | str = "scale",
+        *,
+        cost: Any = None,
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.cost = cost
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
+        """Learns from a dense or CSR matrix or a data frame, and one label a row."""
+        if self.fit_intercept:
+            positive("intercept_scaling", self.intercept_scaling)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+        )
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            raise ValueError(f"y has one class only, {self.classes_[0]!r}; at least two classes are needed to learn anything.")
+        rows = self._pack(X)
+        structure = Multiclass(self.classes_.size, self._checked_cost())
+        self.C_ = self._chosen_C(rows)
+        weight = self._weights(y, sample_weight)
+        labels = labels.astype(np.int32)
+        self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
+        coef = structure.to_coef(self.solution_.w)
+        self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
+        self.intercept_ = coef[:, -1] * self.intercept_scaling if self.fit_intercept else np.zeros(self.classes_.size)
+        self.n_iter_ = self.solution_.n_iter
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the classes, shape (n, n_classes); for two classes the difference, shape (n,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of highest score, shape (n,)."""
+        best = np.argmax(self._scores(X), axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_topk(self, X: Any, k: int) -> npt.NDArray[Any]:
+        """The ``k`` classes of highest score, best first, shape (n, k)."""
+        scores = self._scores(X)
+        if not 1 <= k <= self.classes_.size:
+            raise ValueError(f"k must be between 1 and the number of classes, {self.classes_.size}, not {k}.")
+        return np.asarray(self.classes_[np.argsort(-scores, axis=1, kind="stable")[:, :k]])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a model file that ``maxmargin.load`` reads."""
+        check_is_fitted(self)
+        arrays = {"coef_": self.coef_, "intercept_": self.intercept_, "classes_": self.classes_}
+        if hasattr(self, "feature_names_in_"):
+            arrays["feature_names_in_"] = self.feature_names_in_
+        save_model(path, self, arrays)
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        structure = Multiclass(self.classes_.size)
+        scores = as_rows(X, 0.0, False).scores(structure.from_coef(self.coef_), self.classes_.size, job_count(self.n_jobs))
+        return scores.reshape(-1, self.classes_.size) + self.intercept_
+
+    def _pack(self, X: Any) -> _core.Rows:
+        rows = as_rows(X, float(self.intercept_scaling) if self.fit_intercept else 0.0, True)
+        if rows.first_bad >= 0:
+            row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
+            column = int(np.flatnonzero(~np.isfinite(row))[0]) if not np.isfinite(row).all() else 0
+            raise ValueError(
+                f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, column {column} is "
+                f"{row[column]}. Remove or impute it (NaN) or rescale the feature (inf)."
+            )
+        return rows
+
+    def _chosen_C(self, rows: _core.Rows) -> float:
+        if isinstance(self.C, str):
+            if self.C != "scale":
+                raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
+            mean = float(np.mean(rows.squared_norms))
+            return 1.0 / mean if mean > 0.0 else 1.0
+        positive("C", self.C)
+        return float(self.C)
+
+    def _checked_cost(self) -> Floats | None:
+        if self.cost is None:
+            return None
+        cost = np.ascontiguousarray(self.cost, dtype=np.float64)
+        k = self.classes_.size
+        if cost.shape != (k, k):
+            raise ValueError(f"cost has shape {cost.shape}; y has {k} classes, so it must be ({k}, {k}).")
+        if not np.isfinite(cost).all() or (cost < 0.0).any():
+            i, j = np.argwhere(~(np.isfinite(cost) & (cost >= 0.0)))[0]
+            raise ValueError(f"cost[{i}, {j}] is {cost[i, j]}; costs must be finite and at least 0.")
+        if np.diag(cost).any():
+            i = int(np.flatnonzero(np.diag(cost))[0])
+            raise ValueError(f"cost[{i}, {i}] is {cost[i, i]}; the right answer must cost 0.")
+        return cost
+
+    def _weights(self, y: npt.NDArray[Any], sample_weight: Any) -> Floats | None:
+        weight = check_sample_weight(sample_weight, len(y))
+        if self.class_weight is None:
+            return weight
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
+            raise ValueError("class_weight must hold finite weights of at least 0.")
+        each = by_class[np.searchsorted(self.classes_, y)]
+        return each if weight is None else each * weight
+
+
+def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:
+    """Packs a validated matrix; ``analyse`` prepares it for training (norms, non-finite values, zeros)."""
+    if not sp.issparse(X):
+        return _core.Rows(np.ascontiguousarray(X), bias, analyse)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return _core.Rows(X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse)

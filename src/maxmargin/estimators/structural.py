@@ -1,0 +1,115 @@
+"""The generic estimator: any problem that somebody can write down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.estimators.training import train
+from maxmargin.io.models import save_model
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.problem import Problem
+from maxmargin.solvers.base import Record
+from maxmargin.vectors import as_vector, dot
+
+Floats = npt.NDArray[np.float64]
+
+
+class StructuralSVM(BaseEstimator):  # type: ignore[misc]
+    """Structural support vector machine for a user's :class:`~maxmargin.Problem`.
+
+    Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i(w)``.
+
+    Parameters
+    ----------
+    problem : the Problem: joint features, loss, search
+    C : weight of the sum of the risks; the papers' C is ``n * C``
+    solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or a solver object
+    rescaling : ``'margin'``, ``'slack'``, or ``'none'`` for the zero-one loss
+    slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling play no part)
+    tol : stop when the gap is at most ``C * sum(s) * tol``; in units of the loss
+    max_iter, max_time : passes and seconds after which training stops with a ConvergenceWarning
+    n_jobs : processes for passes over all examples at one ``w`` (the problem must be picklable); -1 is all cores
+    approximate : allow a search that may miss the most violated output; no gap is reported then
+    warm_start : start from the previous solution
+    random_state : seed of the order of visits
+    callback : called with a Record after every pass; returning True stops
+    verbose : 1 shows progress on a terminal after two seconds
+
+    Attributes
+    ----------
+    coef_ : weights, shape (dimension,)
+    solution_ : the Solution: objective, dual, gap, status, trace, dual variables and planes
+    n_iter_ : passes made
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        C: float = 1.0,
+        *,
+        solver: Any = "auto",
+        rescaling: str = "margin",
+        slack: str = "linear",
+        tol: float = 1e-3,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        approximate: bool = False,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.problem = problem
+        self.C = C
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.approximate = approximate
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> StructuralSVM:
+        """Learns from inputs ``X`` and their outputs ``Y``, two sequences of one length."""
+        weight = check_sample_weight(sample_weight, len(Y))
+        self.solution_ = train(self, self.problem, X, Y, len(Y), self.C, weight, self.approximate)
+        self.coef_ = self.solution_.w
+        self.n_iter_ = self.solution_.n_iter
+        return self
+
+    def predict(self, X: Sequence[Any]) -> list[Any]:
+        """The best output of each input."""
+        check_is_fitted(self, "coef_")
+        return [self.problem.argmax(x, self.coef_) for x in X]
+
+    def decision_value(self, x: Any, y: Any) -> float:
+        """The score ``<w, Psi(x, y)>`` of one output."""
+        check_is_fitted(self, "coef_")
+        vector, length = as_vector(self.problem.joint_feature(x, y), "joint_feature")
+        if length != self.coef_.size:
+            raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
+        return dot(vector, self.coef_)
+
+    def score(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> float:
+        """Minus the mean loss of the predictions, so that larger is better."""
+        weight = check_sample_weight(sample_weight, len(Y))
+        losses = [self.problem.loss(y, predicted) for y, predicted in zip(Y, self.predict(X), strict=True)]
+        return -float(np.average(losses, weights=weight))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the model without its problem, which is code: ``maxmargin.load(path, problem=...)`` reads it."""
+        check_is_fitted(self, "coef_")
+        save_model(path, self, {"coef_": self.coef_}, without=("problem",))

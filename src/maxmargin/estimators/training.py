@@ -1,0 +1,93 @@
+"""What every estimator's ``fit`` does between its own packing and unpacking."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.oracles.bind import bind
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.certify import gap_target
+from maxmargin.solvers.choose import bound_formulation, choose_solver
+
+Floats = npt.NDArray[np.float64]
+
+
+def positive(name: str, value: Any, *, optional: bool = False) -> None:
+    """Complains unless ``value`` is a positive finite number (or None where that is allowed)."""
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be a positive number, not {value!r}.")
+
+
+def job_count(n_jobs: int | None) -> int:
+    """Threads or processes to use: None is 1, -1 all cores."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs must be None, -1 or a positive integer, not {n_jobs!r}.")
+    return (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
+
+
+def train(
+    estimator: Any, problem: Any, X: Any, Y: Any, n: int, C: float, sample_weight: Floats | None, approximate: bool = False
+) -> Solution:
+    """Binds the problem, runs the estimator's solver, and warns where it did not converge."""
+    positive("C", C)
+    positive("tol", estimator.tol)
+    positive("max_iter", estimator.max_iter, optional=True)
+    positive("max_time", estimator.max_time, optional=True)
+    formulation = Formulation(estimator.rescaling, estimator.slack)
+    solver = choose_solver(estimator.solver, formulation, n)
+    oracle = bind(
+        problem,
+        X,
+        Y,
+        bound_formulation(solver, formulation),
+        sample_weight=sample_weight,
+        approximate=approximate,
+        n_jobs=job_count(estimator.n_jobs),
+    )
+    run = Run(
+        tol=float(estimator.tol),
+        max_iter=estimator.max_iter,
+        max_time=estimator.max_time,
+        random_state=estimator.random_state,
+        verbose=estimator.verbose,
+        callback=estimator.callback,
+    )
+    solution = solver(oracle, float(C), run, _start(estimator, solver.name, n, oracle.dimension))
+    solution = replace(solution, details={**solution.details, "solver": solver.name, "n": n})
+    _warn(solution, gap_target(oracle, float(C), run.tol))
+    return solution
+
+
+def _start(estimator: Any, solver: str, n: int, dimension: int) -> Solution | None:
+    """The previous solution, if it is wanted and still fits: same kind of planes, examples and features."""
+    if not estimator.warm_start or not hasattr(estimator, "solution_"):
+        return None
+    previous: Solution = estimator.solution_
+    if (previous.details.get("solver"), previous.details.get("n"), previous.w.size) != (solver, n, dimension):
+        return None
+    return previous
+
+
+def _warn(solution: Solution, target: float) -> None:
+    stopped = (Status.MAX_ITER, Status.MAX_TIME, Status.STALLED, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
+    if solution.status not in stopped:
+        return
+    text = solution.status.message
+    if solution.certificate is not None:
+        text += f" Example {solution.certificate.example} is one of those that cannot be satisfied; use slack='linear'."
+    elif solution.gap is not None:
+        text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
+    warnings.warn(text, ConvergenceWarning, stacklevel=4)

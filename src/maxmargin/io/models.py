@@ -1,0 +1,127 @@
+"""Model files: a zip of one JSON and some .npy members, with a version, written atomically, never executed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from maxmargin.version import __version__
+
+FORMAT = "maxmargin-model"
+VERSION = 1
+_UNSAVED = ("callback", "verbose", "n_jobs", "warm_start")
+
+
+class ModelFileError(ValueError):
+    """A model file that cannot be read."""
+
+
+def save_model(path: str | PathLike[str], estimator: Any, arrays: Mapping[str, Any], without: tuple[str, ...] = ()) -> None:
+    """Writes an estimator's parameters and fitted arrays.
+
+    A temporary file beside ``path`` is written, flushed to disk and renamed, so a crash leaves the old file or the new.
+    """
+    params = {
+        name: _as_json(name, value)
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in _UNSAVED and name not in without
+    }
+    members = {name: _as_bytes(name, value) for name, value in arrays.items()}
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": __version__,
+        "estimator": type(estimator).__name__,
+        "params": params,
+        "fitted": {"n_iter_": int(estimator.n_iter_), **_summary(estimator.solution_)},
+        "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
+    }
+    folder = os.path.dirname(os.path.abspath(path))
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".maxmargin-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("model.json", json.dumps(head, indent=1, allow_nan=False))
+                for name, data in members.items():
+                    archive.writestr(f"{name}.npy", data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON head and the arrays of a model file, or ``ModelFileError`` with what is wrong."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            head = json.loads(archive.read("model.json"))
+            if not isinstance(head, dict) or head.get("format") != FORMAT:
+                raise ModelFileError(f"{path} is not a maxmargin model file.")
+            if head.get("version") != VERSION:
+                raise ModelFileError(
+                    f"{path} has format version {head.get('version')}; this maxmargin reads version {VERSION}. Save it again."
+                )
+            arrays = {}
+            for name, digest in head["members"].items():
+                data = archive.read(f"{name}.npy")
+                if hashlib.sha256(data).hexdigest() != digest:
+                    raise ModelFileError(f"{path} is damaged: the checksum of its member {name} does not match.")
+                arrays[name] = np.load(io.BytesIO(data), allow_pickle=False)
+            return head, arrays
+    except ModelFileError:
+        raise
+    except OSError:
+        raise
+    except Exception as error:  # whatever noise does to a parser, it means the same to the user
+        raise ModelFileError(f"{path} is damaged or not a maxmargin model file ({error}).") from error
+
+
+def _as_bytes(name: str, value: Any) -> bytes:
+    array = np.asarray(value)
+    if array.dtype.kind == "O":
+        if not all(isinstance(item, str) for item in array.ravel()):
+            raise ValueError(f"{name} holds Python objects other than strings, which a model file cannot keep; use str or numbers.")
+        array = array.astype(np.str_)
+    if array.dtype.kind not in "biufUS":
+        raise ValueError(f"{name} has dtype {array.dtype}, which a model file cannot keep; use numbers or strings.")
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _as_json(name: str, value: Any) -> Any:
+    """A parameter in JSON; arrays as nested lists, solver objects by class and settings."""
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {"solver": type(value).__name__, "settings": asdict(value)}
+    if isinstance(value, dict):
+        return {"pairs": [[_as_json(name, key), _as_json(name, item)] for key, item in value.items()]}
+    if isinstance(value, list | tuple):
+        return [_as_json(name, item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"The parameter {name} is a {type(value).__name__}, which a model file cannot keep; set it to a plain value before saving.")
+
+
+def _summary(solution: Any) -> dict[str, Any]:
+    return {
+        "status": solution.status.name,
+        "primal": solution.primal,
+        "dual": solution.dual,
+        "oracle_calls": solution.oracle_calls,
+    }

@@ -1,0 +1,106 @@
+"""What a solver sees of a bound problem: an oracle that answers at fixed ``w``, and a dual engine over its planes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The weighted sum of one plane a example: ``sum_i s_i risk_i(w') >= b - <a, w'>``, tight at the ``w`` asked.
+
+    ``slack`` holds the slack of every example asked, ``a`` is a dense array or a ``SparseVector``.
+    """
+
+    a: Any
+    b: float
+    slack: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class DualState:
+    """Dual variables and what they belong to: ``planes()`` gives the rows, made when asked for."""
+
+    example: Indices
+    output: Indices
+    alpha: Floats
+    planes: Any
+
+
+class Engine(Protocol):
+    """Block coordinate ascent on the planes of one oracle (see ``engine.hpp``)."""
+
+    @property
+    def weights(self) -> Floats: ...
+    @property
+    def gaps(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def dual(self) -> float: ...
+    @property
+    def linear(self) -> float: ...
+    @property
+    def held(self) -> int: ...
+
+    def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
+        """Asks the oracle for each example in turn and takes a step in its block."""
+        ...
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """Steps over the planes held, without asking, until no block is violated by more than ``tolerance``."""
+        ...
+
+    def state(self) -> DualState: ...
+    def restore(self, state: DualState) -> None: ...
+
+
+class Oracle(Protocol):
+    """A problem bound to its training set and formulation."""
+
+    n: int
+    dimension: int
+    formulation: Formulation
+    sample_weight: Floats | None
+    exact: bool
+    cheap: bool  # asking costs no more than looking at the planes held
+
+    def slacks(self, w: Floats) -> Floats:
+        """``max(0, max_y b - <a, w>)`` of every example."""
+        ...
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        """The summed plane at ``w``; ``fresh=False`` builds it from planes seen before (a lower bound)."""
+        ...
+
+    def planes(self, w: Floats, examples: Indices) -> Planes:
+        """The most violated plane of each example."""
+        ...
+
+    def engine(self, C: float) -> Engine: ...
+
+    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
+        """Adds the most violated plane of each example in turn to ``v``, found at ``w = numerator / t * v``
+        (``t`` counts on from ``first_step``), or at ``w = v`` if ``numerator`` is 0. Returns how many were added."""
+        ...
+
+
+def total_weight(oracle: Oracle) -> float:
+    """``sum_i s_i``."""
+    return float(oracle.n if oracle.sample_weight is None else oracle.sample_weight.sum())
+
+
+def primal(oracle: Oracle, C: float, w: Floats, slack: Floats) -> float:
+    """``1/2 |w|^2 + C sum_i s_i risk_i``."""
+    risk = oracle.formulation.risk(slack)
+    total = risk.sum() if oracle.sample_weight is None else risk @ oracle.sample_weight
+    return 0.5 * float(w @ w) + C * float(total)

@@ -1,0 +1,67 @@
+"""The planes that an oracle found lately, tried before it is asked again (paper 004, section 4)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.oracles.base import Cut
+from maxmargin.oracles.from_problem import Plane, ProblemOracle
+from maxmargin.vectors import SparseVector, Vector, dot
+
+Floats = npt.NDArray[np.float64]
+
+
+class CachedOracle:
+    """Keeps the ``size`` most recently used different planes of each example.
+
+    Everything but ``cut`` is passed on to the oracle inside.
+    """
+
+    def __init__(self, oracle: ProblemOracle, size: int = 10) -> None:
+        self._oracle = oracle
+        self._seen: list[deque[Plane]] = [deque(maxlen=size) for _ in range(oracle.n)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._oracle, name)
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        """The summed plane at ``w``, from the oracle or from the planes kept."""
+        return self._oracle.sum_planes(self._asked(w) if fresh else self._held(w), w)
+
+    def _asked(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
+        for i, plane in self._oracle.ask_all(w):
+            if plane is not None:
+                self._use(i, plane)
+            yield i, plane
+
+    def _held(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
+        return ((i, self._look(i, w)) for i in range(self._oracle.n))
+
+    def _look(self, i: int, w: Floats) -> Plane | None:
+        values = [(b - dot(a, w), k) for k, (a, b) in enumerate(self._seen[i])]
+        value, k = max(values, default=(0.0, -1))
+        if value <= 0.0:
+            return None
+        plane = self._seen[i][k]
+        self._use(i, plane)
+        return plane
+
+    def _use(self, i: int, plane: Plane) -> None:
+        """Moves the plane to the young end."""
+        seen = self._seen[i]
+        for k, held in enumerate(seen):
+            if held[1] == plane[1] and _equal(held[0], plane[0]):
+                del seen[k]
+                break
+        seen.append(plane)
+
+
+def _equal(a: Vector, b: Vector) -> bool:
+    if isinstance(a, SparseVector) and isinstance(b, SparseVector):
+        return np.array_equal(a.index, b.index) and np.array_equal(a.value, b.value)
+    return not isinstance(a, SparseVector) and not isinstance(b, SparseVector) and np.array_equal(a, b)

@@ -1,0 +1,215 @@
+"""A user's Problem behind the oracle's face: a Python loop over examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
+from maxmargin.oracles.base import Cut, DualState
+from maxmargin.oracles.search import violated_output
+from maxmargin.planes import Planes
+from maxmargin.problem import Problem, check_truths, joint_loss, same_output
+from maxmargin.rescaling import Formulation, Search
+from maxmargin.vectors import SparseVector, Vector, add_to, as_vector, dot, scaled_difference, stack
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+Plane = tuple[Vector, float]
+
+
+class ProblemOracle:
+    """Asks ``problem`` one example at a time. Joint features of the truths are computed once and kept."""
+
+    cheap = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        X: Sequence[Any],
+        Y: Sequence[Any],
+        formulation: Formulation,
+        sample_weight: Floats | None = None,
+        approximate: bool = False,
+    ) -> None:
+        self.problem, self.X, self.Y = problem, X, Y
+        self.formulation, self.sample_weight = formulation, sample_weight
+        self.n = len(Y)
+        self._find, self.exact = violated_output(problem, formulation, approximate)
+        check_truths(problem, Y)
+        self._truths: list[Vector] = []
+        self.dimension = -1
+        for i, (x, y) in enumerate(zip(X, Y)):
+            self._truths.append(self._feature(i, x, y))
+
+    def _feature(self, i: int, x: Any, y: Any) -> Vector:
+        vector, length = as_vector(self.problem.joint_feature(x, y), f"joint_feature of example {i}")
+        if self.dimension < 0:
+            self.dimension = length
+        if length != self.dimension:
+            raise ValueError(
+                f"{type(self.problem).__name__}.joint_feature of example {i} has length {length}, that of example 0 has "
+                f"{self.dimension}; all must have one length."
+            )
+        return vector
+
+    def plane(self, i: int, w: Floats) -> Plane | None:
+        """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
+        x, y_true = self.X[i], self.Y[i]
+        y = self._find(i, x, y_true, w)
+        if same_output(y, y_true):
+            return None
+        loss = joint_loss(self.problem, y_true, y, i)
+        margin, scale = float(self.formulation.margin(loss)), float(self.formulation.scale(loss))
+        a = scaled_difference(self._truths[i], self._feature(i, x, y), scale)
+        value = margin - dot(a, w)
+        beaten = value < -1e-6 * (1.0 + abs(margin))
+        if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
+            raise ValueError(
+                f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {y!r}, which is worse than the "
+                f"truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
+            )
+        return a, margin
+
+    def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
+        """Every example with its most violated plane at ``w``."""
+        return ((i, self.plane(i, w)) for i in range(self.n))
+
+    def slacks(self, w: Floats) -> Floats:
+        slack = np.zeros(self.n)
+        for i, plane in self.ask_all(w):
+            if plane is not None:
+                slack[i] = max(0.0, plane[1] - dot(plane[0], w))
+        return slack
+
+    def planes(self, w: Floats, examples: Indices) -> Planes:
+        empty = SparseVector(np.zeros(0, np.int32), np.zeros(0))
+        found = [self.plane(int(i), w) or (empty, 0.0) for i in examples]
+        return Planes(
+            stack([a for a, _ in found], self.dimension), np.array([b for _, b in found]), examples, self.exact
+        )
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        """See ``Oracle.cut``; planes seen before are kept by ``CachedOracle``, not here."""
+        if not fresh:
+            raise ValueError("This oracle keeps no planes; wrap it in CachedOracle.")
+        return self.sum_planes(self.ask_all(w), w)
+
+    def sum_planes(self, found: Iterable[tuple[int, Plane | None]], w: Floats) -> Cut:
+        """Weighted sum of pairs ``(example, plane or None)``; for squared slack of the planes of ``slack^2 / 2``."""
+        a, b, slack = np.zeros(self.dimension), 0.0, np.zeros(self.n)
+        sparse = True
+        for i, plane in found:
+            if plane is None:
+                continue
+            value = plane[1] - dot(plane[0], w)
+            slack[i] = max(0.0, value)
+            weight = 1.0 if self.sample_weight is None else self.sample_weight[i]
+            if value <= 0.0 or weight == 0.0:
+                continue
+            sparse = sparse and isinstance(plane[0], SparseVector)
+            factor = weight * value if self.formulation.slack == "squared" else weight
+            add_to(a, plane[0], factor)
+            b += factor * plane[1] - (0.5 * weight * value**2 if self.formulation.slack == "squared" else 0.0)
+        return Cut(compact(a) if sparse else a, b, slack)
+
+    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
+        added = 0
+        for step, i in enumerate(order, first_step):
+            w = v * (numerator / max(1, step)) if numerator else v
+            plane = self.plane(int(i), w)
+            weight = 1.0 if self.sample_weight is None else self.sample_weight[i]
+            if plane is None or weight == 0.0:
+                continue
+            value = plane[1] - dot(plane[0], w)
+            if value <= 0.0 and not self.formulation.mistakes:
+                continue
+            add_to(v, plane[0], weight * value if self.formulation.slack == "squared" else weight)
+            added += 1
+        return added
+
+    def engine(self, C: float) -> ProblemEngine:
+        return ProblemEngine(self, C)
+
+
+class ProblemEngine:
+    """The dual engine on planes that a Python problem finds."""
+
+    def __init__(self, oracle: ProblemOracle, C: float) -> None:
+        self.oracle = oracle
+        weight = oracle.sample_weight
+        self.core = PlaneEngine(oracle.n, oracle.dimension, oracle.formulation.slack, C, weight)
+
+    @property
+    def weights(self) -> Floats:
+        return self.core.weights
+
+    @property
+    def gaps(self) -> npt.NDArray[np.float32]:
+        return self.core.gaps
+
+    @property
+    def dual(self) -> float:
+        return self.core.dual
+
+    @property
+    def linear(self) -> float:
+        return self.core.linear
+
+    @property
+    def held(self) -> int:
+        return self.core.held
+
+    def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
+        total = VisitResult()
+        for i in order:
+            plane = self.oracle.plane(int(i), self.core.weights)
+            if plane is not None and plane[1] - dot(plane[0], self.core.weights) > self.core.slack(int(i)) + settings.threshold:
+                total.added += add_plane(self.core, int(i), *plane)
+            total.merge(self.core.visit(np.array([i], dtype=np.int32), settings))
+            if capacity is not None:
+                self.core.merge(int(i), capacity)
+            if total.unbounded or 0 < settings.max_added <= total.added:
+                break
+        return total
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        return self.core.settle(settings, tolerance, max_passes)
+
+    def state(self) -> DualState:
+        self.core.refresh()
+        example, output, alpha = self.core.support()
+        offsets, index, value, b = self.core.planes()
+        rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
+        planes = Planes(rows, b, example, self.oracle.exact)
+        return DualState(example, output, alpha, lambda: planes)
+
+    def restore(self, state: DualState) -> None:
+        planes = state.planes()
+        rows = sp.csr_array(planes.a)
+        alpha = []
+        for k, i in enumerate(planes.example):
+            part = slice(rows.indptr[k], rows.indptr[k + 1])
+            row = SparseVector(rows.indices[part].astype(np.int32), rows.data[part])
+            if add_plane(self.core, int(i), row, float(planes.b[k])):
+                alpha.append(state.alpha[k])
+        self.core.set_alpha(np.array(alpha, dtype=np.float64))
+
+
+def add_plane(core: PlaneEngine, block: int, a: Vector, b: float) -> bool:
+    """Takes a plane into a native block; false if an equal one is there."""
+    if isinstance(a, SparseVector):
+        return core.add_sparse(block, a.index, a.value, b)
+    return core.add_dense(block, a, b)
+
+
+def compact(a: Floats) -> Vector:
+    """A sparse vector where at most a third of the entries are not zero, else the array itself."""
+    index = np.flatnonzero(a)
+    if 3 * index.size > a.size:
+        return a
+    return SparseVector(index.astype(np.int32), a[index])

@@ -1,0 +1,88 @@
+"""The most violated output of an example, derived from whatever powers a problem has. This happens only here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.problem import Problem, has_power, joint_loss, same_output
+from maxmargin.rescaling import Formulation, Search
+from maxmargin.vectors import as_vector, dot
+
+Floats = npt.NDArray[np.float64]
+Finder = Callable[[int, Any, Any, Floats], Any]
+
+
+class Unsupported(ValueError):
+    """A combination of problem, formulation and solver that cannot be trained exactly."""
+
+
+def violated_output(problem: Any, formulation: Formulation, approximate: bool) -> tuple[Finder, bool]:
+    """``find(i, x, y_true, w)``, giving the output of the most violated plane, and whether it is exact.
+
+    The output may be the truth, which stands for "no plane is violated".
+    """
+    search = formulation.search
+    if search is Search.PREDICTION:
+        return _prediction(problem), True
+    if search is Search.AUGMENTED or (search is Search.BY_LOSS and _is_plain(problem, formulation)):
+        return _augmented(problem), True
+    if search is Search.SECOND and has_power(problem, "kbest"):
+        return _second_best(problem), True
+    if search is Search.BY_LOSS and has_power(problem, "argmax_by_loss"):
+        return _best_of(problem, formulation, lambda x, w, y: [y for _, y in problem.argmax_by_loss(x, w, y)]), True
+    if has_power(problem, "outputs"):
+        return _best_of(problem, formulation, lambda x, w, y: problem.outputs(x)), True
+    if approximate:
+        return _best_of(problem, formulation, _two_guesses(problem)), False
+    raise Unsupported(
+        f"{type(problem).__name__} cannot be trained with {formulation}: add the method {search.value} or outputs(x) to it, "
+        "or pass approximate=True to search with argmax alone (then no gap is reported)."
+    )
+
+
+def _is_plain(problem: Any, formulation: Formulation) -> bool:
+    """With a zero-one loss its root is itself, so squared margin rescaling needs no more than linear does."""
+    return formulation.rescaling == "margin" and bool(getattr(problem, "zero_one", False))
+
+
+def _prediction(problem: Problem) -> Finder:
+    return lambda i, x, y_true, w: problem.argmax(x, w)
+
+
+def _augmented(problem: Problem) -> Finder:
+    return lambda i, x, y_true, w: problem.argmax(x, w, y_true)
+
+
+def _second_best(problem: Any) -> Finder:
+    def find(i: int, x: Any, y_true: Any, w: Floats) -> Any:
+        return next((y for y in problem.kbest(x, w, 2) if not same_output(y, y_true)), y_true)
+
+    return find
+
+
+def _two_guesses(problem: Problem) -> Callable[[Any, Floats, Any], Iterable[Any]]:
+    return lambda x, w, y_true: (problem.argmax(x, w), problem.argmax(x, w, y_true))
+
+
+def _best_of(problem: Problem, formulation: Formulation, candidates: Callable[[Any, Floats, Any], Iterable[Any]]) -> Finder:
+    """The candidate with the highest ``b - <a, w>``; the truth where none is above 0."""
+
+    def find(i: int, x: Any, y_true: Any, w: Floats) -> Any:
+        truth_score = dot(as_vector(problem.joint_feature(x, y_true), f"joint_feature of example {i}")[0], w)
+        best, highest = y_true, 0.0
+        for y in candidates(x, w, y_true):
+            if same_output(y, y_true):
+                continue
+            loss = joint_loss(problem, y_true, y, i)
+            margin, scale = float(formulation.margin(loss)), float(formulation.scale(loss))
+            score = dot(as_vector(problem.joint_feature(x, y), f"joint_feature of example {i}")[0], w)
+            value = margin - scale * (truth_score - score)
+            if value > highest:
+                best, highest = y, value
+        return best
+
+    return find

@@ -1,0 +1,45 @@
+"""Planes: all that a solver ever learns about a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Planes:
+    """Lower bounds of slacks, ``slack[example[k]](w) >= b[k] - <a[k], w>`` for every ``w``.
+
+    Parameters
+    ----------
+    a : array or CSR array of shape (m, d)
+    b : array of shape (m,), in units of the loss (of its square root for squared slack)
+    example : integer array of shape (m,)
+    exact : whether each plane was the highest of its example where it was found
+    """
+
+    a: Any
+    b: Floats
+    example: npt.NDArray[np.int32]
+    exact: bool = True
+
+    def __len__(self) -> int:
+        return int(self.b.size)
+
+    def value(self, w: Floats) -> Floats:
+        """``b - <a, w>``, shape (m,)."""
+        return np.asarray(self.b - self.a @ w)
+
+    def gram(self, other: Planes | None = None) -> Floats:
+        """``<a_k, a_l>``, shape (m, m of other)."""
+        product = self.a @ (self if other is None else other).a.T
+        return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+
+    def combine(self, alpha: Floats) -> Floats:
+        """``sum_k alpha_k a_k``, shape (d,)."""
+        return np.asarray(self.a.T @ alpha).ravel()

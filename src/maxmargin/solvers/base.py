@@ -1,0 +1,127 @@
+"""What goes into a solver and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.oracles.base import DualState, Oracle
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+
+Floats = npt.NDArray[np.float64]
+
+
+class Status(Enum):
+    """Why a solver stopped; the value is the message."""
+
+    CONVERGED = "The gap is at most what tol asks for."
+    FINISHED = "All passes were made; this solver has no gap to check."
+    MAX_ITER = "Stopped at max_iter before the gap was as small as tol asks for."
+    MAX_TIME = "Stopped at max_time before the gap was as small as tol asks for."
+    STALLED = "No further progress is possible in floating point before the gap is as small as tol asks for."
+    INTERRUPTED = "Interrupted; this is the best solution so far."
+    CALLBACK = "Stopped by a callback."
+    INFEASIBLE = "The hard-margin problem has no solution: its planes contradict each other."
+    INEXACT = "No plane that the approximate search finds is violated by more than tol; the gap is not known."
+
+    @property
+    def message(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row of the trace. ``primal`` is None where no exact pass was made, ``estimate`` a cheap guess of the gap."""
+
+    iteration: int
+    seconds: float
+    oracle_calls: int
+    cache_hits: int
+    planes: int
+    primal: float | None
+    dual: float | None
+    estimate: float | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """Limits and observers of one run, whatever the solver.
+
+    ``tol`` is in units of the loss: training stops when the gap is at most ``C * sum(sample_weight) * tol``
+    (a hard margin: when every margin is at least ``1 - tol``).
+    """
+
+    tol: float = 1e-3
+    max_iter: int | None = None
+    max_time: float | None = None
+    random_state: int | np.random.RandomState | None = 0
+    verbose: int = 0
+    callback: Callable[[Record], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Infeasible:
+    """Proof that no ``w`` gives every margin: ``alpha >= 0``, ``sum alpha a = 0``, ``sum alpha b = 1``.
+
+    ``residual`` is ``|sum alpha a|``, zero but for rounding; ``example`` is the one with the largest ``alpha``.
+    """
+
+    planes: Planes
+    alpha: Floats
+    residual: float
+    example: int
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The answer of a solver.
+
+    ``primal`` is the exact objective of ``w``, ``dual`` the dual objective of ``state``, ``gap`` their
+    difference. Each is None where it does not exist: no dual for subgradient and perceptron, nothing after an
+    inexact search. ``w`` may be an average of iterates; ``state`` then certifies it without being equal to it.
+    """
+
+    w: Floats
+    status: Status
+    primal: float | None
+    dual: float | None
+    n_iter: int
+    oracle_calls: int
+    cache_hits: int = 0
+    slack: Floats | None = None
+    state: DualState | None = None
+    trace: tuple[Record, ...] = ()
+    certificate: Infeasible | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float | None:
+        return None if self.primal is None or self.dual is None else self.primal - self.dual
+
+    @property
+    def alpha(self) -> Floats | None:
+        """Dual variables, one a plane of ``planes``."""
+        return None if self.state is None else self.state.alpha
+
+    @property
+    def planes(self) -> Planes | None:
+        """The planes in use, with rows in the layout of ``w``; expanded at every call."""
+        return None if self.state is None else self.state.planes()
+
+
+class Solver(Protocol):
+    """A frozen dataclass of settings, called on an oracle."""
+
+    name: str
+
+    def check(self, formulation: Formulation) -> None:
+        """Raises ``Unsupported`` for a formulation that this solver cannot train."""
+        ...
+
+    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution: ...

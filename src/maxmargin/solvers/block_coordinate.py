@@ -1,0 +1,193 @@
+"""Block coordinate ascent with an oracle call a visit: BCFW and its multi-plane, gap-driven relatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from maxmargin._core import VisitSettings
+from maxmargin.oracles.base import Engine, Oracle
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.averaging import PolynomialAverage
+from maxmargin.solvers.base import Infeasible, Run, Solution, Status
+from maxmargin.solvers.certify import Candidate, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.order import Sampler
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BlockCoordinate:
+    """Visits one example after the other: asks its oracle, then improves the dual inside its block.
+
+    Parameters
+    ----------
+    step : ``'exact'`` re-optimises the block over all its planes; ``'line-search'`` moves towards the new plane only,
+        the step of Frank and Wolfe
+    capacity : planes kept a block, the least used being merged; None keeps all that are in use
+    cached_passes : passes over the planes held after every tenth of a pass with the oracle; ``'auto'`` is 10, or none
+        where asking the oracle costs no more than a cached pass
+    sampling : ``'focus'`` follows each pass over all examples by passes over those whose gap is large; ``'gap'`` draws
+        examples with probability proportional to their last known gap; ``'permutation'`` visits all, shuffled
+    averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that is
+        better than the last iterate; 0 switches averaging off
+    keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
+
+    ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.
+    """
+
+    name: ClassVar[str] = "bcfw"
+
+    step: str = "exact"
+    capacity: int | None = None
+    cached_passes: int | str = "auto"
+    sampling: str = "focus"
+    averaging: float = 8.0
+    keep_idle: int | None = None
+
+    @classmethod
+    def plain(cls) -> BlockCoordinate:
+        """One plane a block, line search, shuffled passes, average weighted by time; no cache."""
+        return cls(step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0)
+
+    def check(self, formulation: Formulation) -> None:
+        """Every formulation is supported."""
+
+    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
+        return _Ascent(self, oracle, C, run).solve(start)
+
+
+class _Ascent:
+    """One run: the engine, its schedule, and what has been found so far."""
+
+    def __init__(self, solver: BlockCoordinate, oracle: Oracle, C: float, run: Run) -> None:
+        self.solver, self.oracle, self.C, self.run = solver, oracle, C, run
+        self.engine: Engine = oracle.engine(C)
+        self.target = gap_target(oracle, C, run.tol)
+        self.monitor = Monitor(run, solver.name, self.target)
+        self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
+        self.average = PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging else None
+        keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
+        self.settings = VisitSettings(step=solver.step, relative=0.1, keep_idle=keep, max_steps=200)
+        automatic = 0 if oracle.cheap else 10
+        self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
+        self.calls = self.hits = 0
+        self.best: Candidate | None = None
+        self.contradiction: Infeasible | None = None
+        self.suspicion = 0.0
+        self.idle, self.last_dual = 0, -np.inf
+
+    def solve(self, start: Solution | None) -> Solution:
+        if start is not None and start.state is not None:
+            self.engine.restore(start.state)
+        with self.monitor:
+            while not self._finished():
+                self._one_pass()
+                primal = self.best.primal if self.best is not None else None
+                if self.monitor.tick(
+                    iteration=self.calls // self.oracle.n,
+                    oracle_calls=self.calls,
+                    cache_hits=self.hits,
+                    planes=self.engine.held,
+                    primal=primal,
+                    dual=self.engine.dual,
+                    estimate=self._estimate(),
+                ):
+                    break
+        return self._solution()
+
+    def _one_pass(self) -> None:
+        self.best = None
+        order = self.sampler.next_order(self.engine.gaps)
+        for part in np.array_split(order, min(10, max(1, order.size))):
+            result = self.engine.visit(part, self.settings, self.solver.capacity)
+            self.calls += result.visited
+            if result.unbounded:
+                self._look_for_contradiction()
+            self._cached_passes(result.violation)
+            if self.average is not None:
+                self.average.add(self.engine.weights)
+
+    def _cached_passes(self, violation: float) -> None:
+        if self.cached:
+            self.hits += self.engine.settle(self.settings, 0.1 * violation, self.cached).visited
+
+    def _estimate(self) -> float:
+        gaps = self.engine.gaps
+        return float(gaps.max() if self.oracle.formulation.slack == "hard" else gaps.sum(dtype=np.float64))
+
+    def _finished(self) -> bool:
+        """Looks at the gap where it may be small enough, and at signs of an infeasible hard margin."""
+        if self.contradiction is not None:
+            self.monitor.status = Status.INFEASIBLE
+            return True
+        if self.oracle.formulation.slack == "hard" and self.engine.linear > max(4.0 * self.suspicion, 100.0):
+            self.suspicion = self.engine.linear
+            if self._look_for_contradiction():
+                self.monitor.status = Status.INFEASIBLE
+                return True
+        if not self._estimate() <= self.target:
+            return self._stalled()
+        if not self.oracle.exact:
+            self.monitor.status = Status.INEXACT
+            return True
+        if self._certified():
+            self.monitor.status = Status.CONVERGED
+            return True
+        self.sampler.start_over()
+        return self._stalled()
+
+    def _stalled(self) -> bool:
+        """Twenty passes without any gain of the dual that floating point can show."""
+        dual = self.engine.dual
+        self.idle = 0 if dual > self.last_dual + 1e-15 * abs(dual) else self.idle + 1
+        self.last_dual = max(dual, self.last_dual)
+        if self.idle < 20:
+            return False
+        self.monitor.status = Status.STALLED
+        return True
+
+    def _look_for_contradiction(self) -> bool:
+        self.contradiction = find_contradiction(self.engine.state())
+        return self.contradiction is not None
+
+    def _certified(self) -> bool:
+        """Whether the average or the last iterate is proved good enough; keeps the better one."""
+        dual = self.engine.dual
+        for w in ([] if self.average is None else [self.average.value]) + [self.engine.weights]:
+            candidate = evaluate(self.oracle, self.C, w)
+            self.calls += self.oracle.n
+            if self.best is None or candidate.primal < self.best.primal:
+                self.best = candidate
+            if is_solved(self.oracle, candidate, dual, self.target):
+                self.best = candidate
+                return True
+        return False
+
+    def _solution(self) -> Solution:
+        status = self.monitor.status
+        assert status is not None
+        state = self.engine.state()
+        exact = self.oracle.exact
+        best = self.best
+        if best is None and exact:
+            self._certified()
+            best = self.best
+        return Solution(
+            w=np.array(self.engine.weights) if best is None else best.w,
+            status=status,
+            primal=None if best is None else best.primal,
+            dual=self.engine.dual if exact else None,
+            slack=None if best is None else best.slack,
+            n_iter=max(1, self.calls // self.oracle.n),
+            oracle_calls=self.calls,
+            cache_hits=self.hits,
+            state=state,
+            trace=tuple(self.monitor.trace),
+            certificate=self.contradiction,
+        )

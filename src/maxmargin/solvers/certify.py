@@ -1,0 +1,70 @@
+"""The end of a dual solver: one exact pass at the returned ``w``, and proofs of infeasibility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from maxmargin.oracles.base import DualState, Oracle, primal, total_weight
+from maxmargin.planes import Planes
+from maxmargin.solvers.base import Infeasible
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A ``w`` with its exact slacks and objective."""
+
+    w: Floats
+    slack: Floats
+    primal: float
+
+
+def evaluate(oracle: Oracle, C: float, w: Floats) -> Candidate:
+    """One exact pass over the examples at ``w``."""
+    w = np.array(w)
+    slack = oracle.slacks(w)
+    return Candidate(w, slack, primal(oracle, C, w, slack))
+
+
+def gap_target(oracle: Oracle, C: float, tol: float) -> float:
+    """The largest gap that ``tol`` allows; for a hard margin the largest slack."""
+    return tol if oracle.formulation.slack == "hard" else C * total_weight(oracle) * tol
+
+
+def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) -> bool:
+    """Whether the gap, or the largest slack of a hard margin, is within the target."""
+    if oracle.formulation.slack == "hard":
+        weighted = candidate.slack if oracle.sample_weight is None else candidate.slack[oracle.sample_weight > 0.0]
+        return bool(weighted.max(initial=0.0) <= target)
+    return candidate.primal - dual <= target
+
+
+def find_contradiction(state: DualState) -> Infeasible | None:
+    """Searches the planes held for ``alpha >= 0`` with ``sum alpha a = 0`` and ``sum alpha b = 1``.
+
+    If there is one, ``<w, a> >= b`` for all planes would give ``0 >= 1``: no ``w`` has every margin.
+    """
+    planes: Planes = state.planes()
+    if not len(planes):
+        return None
+    rows = sp.csr_array(planes.a)
+    used = np.unique(rows.indices)
+    constraints = sp.vstack([rows[:, used].T, planes.b[None, :]], format="csr")
+    right = np.zeros(used.size + 1)
+    right[-1] = 1.0
+    answer = linprog(np.ones(len(planes)), A_eq=constraints, b_eq=right, method="highs")
+    if answer.status != 0:
+        return None
+    alpha = np.maximum(answer.x, 0.0)
+    alpha /= alpha @ planes.b
+    residual = float(np.linalg.norm(planes.combine(alpha)))
+    size = float(np.sqrt(rows.multiply(rows).sum(axis=1).max())) * float(alpha.sum())
+    if residual > 1e-7 * size:
+        return None
+    return Infeasible(planes, alpha, residual, int(planes.example[np.argmax(alpha)]))

@@ -1,0 +1,42 @@
+"""Solvers by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.block_coordinate import BlockCoordinate
+from maxmargin.solvers.n_slack import NSlack
+from maxmargin.solvers.one_slack import OneSlack
+from maxmargin.solvers.online import Perceptron, Subgradient
+
+BY_NAME: dict[str, type[Any]] = {
+    solver.name: solver for solver in (OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron)
+}
+
+
+def choose_solver(solver: Any, formulation: Formulation, n: int) -> Solver:
+    """The solver for a name or a configured object.
+
+    ``'auto'`` takes ``NSlack`` for a hard margin, ``OneSlack`` for a single example (a loss over a whole sample), else
+    ``BlockCoordinate``.
+    """
+    if isinstance(solver, str):
+        if solver == "auto":
+            automatic = NSlack if formulation.slack == "hard" else OneSlack if n == 1 else BlockCoordinate
+            return automatic()
+        if solver not in BY_NAME:
+            raise ValueError(f"solver must be one of {', '.join(map(repr, [*BY_NAME, 'auto']))} or a solver object, not {solver!r}.")
+        named: Solver = BY_NAME[solver]()
+    elif callable(solver) and hasattr(solver, "check"):
+        named = solver
+    else:
+        raise TypeError(f"solver must be a name or a solver object, not {type(solver).__name__}.")
+    named.check(formulation)
+    return named
+
+
+def bound_formulation(solver: Solver, formulation: Formulation) -> Formulation:
+    """What the oracle has to be bound with: the perceptron looks at mistakes only."""
+    return Formulation(mistakes=True) if isinstance(solver, Perceptron) else formulation

@@ -1,0 +1,81 @@
+"""Keeps the trace of a run, shows progress, and says when a limit is reached."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+from maxmargin.solvers.base import Record, Run, Status
+
+_QUIET_SECONDS = 2.0
+
+
+class Monitor:
+    """Used as a context manager around the loop of a solver; Ctrl-C inside ends the loop, not the program."""
+
+    def __init__(self, run: Run, name: str, target: float | None = None) -> None:
+        self.run, self._name, self._target = run, name, target
+        self.trace: list[Record] = []
+        self.status: Status | None = None
+        self._begin = time.perf_counter()
+        self._display: Any = None
+
+    def __enter__(self) -> Monitor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        if self._display is not None:
+            self._display.stop()
+        if kind is KeyboardInterrupt:
+            self.status = Status.INTERRUPTED
+            return True
+        return False
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._begin
+
+    def tick(
+        self,
+        *,
+        iteration: int | None = None,
+        oracle_calls: int,
+        planes: int = 0,
+        cache_hits: int = 0,
+        primal: float | None = None,
+        dual: float | None = None,
+        estimate: float | None = None,
+    ) -> bool:
+        """Notes one iteration; true if a limit or a callback ends the run (``status`` then says which).
+
+        ``iteration`` is the count that ``max_iter`` limits; by default the number of calls of this method.
+        """
+        count = len(self.trace) + 1 if iteration is None else iteration
+        record = Record(count, self.seconds, oracle_calls, cache_hits, planes, primal, dual, estimate)
+        self.trace.append(record)
+        self._show(record)
+        if self.run.callback is not None and self.run.callback(record) is True:
+            self.status = Status.CALLBACK
+        elif self.run.max_iter is not None and record.iteration >= self.run.max_iter:
+            self.status = Status.MAX_ITER
+        elif self.run.max_time is not None and record.seconds >= self.run.max_time:
+            self.status = Status.MAX_TIME
+        return self.status is not None
+
+    def _show(self, record: Record) -> None:
+        if not self.run.verbose or not sys.stderr.isatty() or record.seconds < _QUIET_SECONDS:
+            return
+        if self._display is None:
+            from rich.console import Console
+
+            self._display = Console(stderr=True).status("")
+            self._display.start()
+        parts = [f"{self._name}: pass {record.iteration}", f"{record.seconds:.0f} s", f"{record.planes} planes"]
+        gap = record.estimate if record.primal is None or record.dual is None else record.primal - record.dual
+        if gap is not None and self._target is not None:
+            parts.append(f"gap {gap:.3g}, wanted {self._target:.3g}")
+        self._display.update(", ".join(parts))

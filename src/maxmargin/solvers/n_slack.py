@@ -1,0 +1,189 @@
+"""Cutting planes of the n-slack form (paper 000, algorithm 1): a working set of planes for each example."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from maxmargin._core import VisitSettings
+from maxmargin.oracles.base import Engine, Oracle
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.base import Infeasible, Run, Solution, Status
+from maxmargin.solvers.certify import Candidate, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.monitor import Monitor
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class NSlack:
+    """Adds planes that are violated by more than a threshold and re-optimises the dual over the working sets.
+
+    Parameters
+    ----------
+    update : ``'all'`` re-optimises every block (variant a of the paper), ``'block'`` only the one just touched
+        (variant b), which then is followed by all blocks at the end of a pass
+    batch : planes added before the dual is re-optimised; 1 is the algorithm as first published
+    keep_idle : visits for which a plane out of use is kept
+    coarse : the threshold starts at this share of the largest slack at ``w = 0`` and shrinks to what ``tol`` asks for; the dual
+        is solved to a share of the threshold, so that early rounds are cheap. 0 starts at the final threshold.
+    """
+
+    name: ClassVar[str] = "n-slack"
+
+    update: str = "all"
+    batch: int = 100
+    keep_idle: int = 50
+    coarse: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.update not in ("all", "block"):
+            raise ValueError(f"update must be 'all' or 'block', not {self.update!r}.")
+        if self.batch < 1:
+            raise ValueError(f"batch must be at least 1, not {self.batch}.")
+
+    def check(self, formulation: Formulation) -> None:
+        """Every formulation is supported."""
+
+    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
+        return _WorkingSets(self, oracle, C, run).solve(start)
+
+
+class _WorkingSets:
+    def __init__(self, solver: NSlack, oracle: Oracle, C: float, run: Run) -> None:
+        self.solver, self.oracle, self.C, self.run = solver, oracle, C, run
+        self.engine: Engine = oracle.engine(C)
+        self.target = gap_target(oracle, C, run.tol)
+        self.monitor = Monitor(run, solver.name, self.target)
+        self.rng = check_random_state(run.random_state)
+        self.final = 0.5 * run.tol
+        self.threshold = self.final
+        self.everyone = np.arange(oracle.n, dtype=np.int32)
+        self.calls = self.hits = self.refinements = 0
+        self.suspicion = 0.0
+        self.candidate: Candidate | None = None
+        self.contradiction: Infeasible | None = None
+        self.added_total = 0
+
+    def solve(self, start: Solution | None) -> Solution:
+        if start is not None and start.state is not None:
+            self.engine.restore(start.state)
+        with self.monitor:
+            first = self._coarse_threshold()
+            self.threshold = max(first, self.final)
+            while True:
+                added = self._one_pass()
+                stop = self._finished(added)
+                if self.monitor.tick(
+                    oracle_calls=self.calls,
+                    cache_hits=self.hits,
+                    planes=self.engine.held,
+                    primal=None if self.candidate is None else self.candidate.primal,
+                    dual=self.engine.dual,
+                ) or stop:
+                    break
+        return self._solution()
+
+    def _coarse_threshold(self) -> float:
+        if self.solver.coarse <= 0.0:
+            return self.final
+        self.calls += self.oracle.n
+        return self.solver.coarse * float(self.oracle.slacks(self.engine.weights).max(initial=0.0))
+
+    def _one_pass(self) -> int:
+        """Asks for every example once; returns the number of planes added."""
+        self.candidate = None
+        order = self.rng.permutation(self.everyone)
+        step = "exact" if self.solver.update == "block" else "none"
+        added = 0
+        while order.size and self.contradiction is None:
+            settings = VisitSettings(
+                step=step,
+                precision=0.5 * self.threshold,
+                threshold=self.threshold,
+                max_added=self.solver.batch,
+                keep_idle=self.solver.keep_idle,
+                max_steps=10_000,
+            )
+            result = self.engine.visit(order, settings)
+            self.calls += result.visited
+            added += result.added
+            order = order[result.visited :]
+            if result.added and (self.solver.update == "all" or not order.size):
+                self._optimise()
+        self.added_total += added
+        return added
+
+    def _optimise(self) -> None:
+        """Dual ascent over all blocks until none is violated by more than half the threshold."""
+        settings = VisitSettings(precision=0.1 * self.threshold, max_steps=10_000)
+        for _ in range(1000):
+            result = self.engine.settle(settings, 0.5 * self.threshold, 1000)
+            self.hits += result.visited
+            if result.unbounded or self._suspicious():
+                self.contradiction = find_contradiction(self.engine.state())
+                if self.contradiction is not None or result.unbounded:
+                    return
+            if result.violation <= 0.5 * self.threshold:
+                return
+
+    def _suspicious(self) -> bool:
+        """A hard-margin dual that keeps growing may have no bound."""
+        if self.oracle.formulation.slack != "hard" or self.engine.linear <= max(4.0 * self.suspicion, 100.0):
+            return False
+        self.suspicion = self.engine.linear
+        return True
+
+    def _finished(self, added: int) -> bool:
+        if self.contradiction is not None:
+            self.monitor.status = Status.INFEASIBLE
+            return True
+        if added:
+            return False
+        if self.threshold > self.final:
+            self.threshold = max(0.25 * self.threshold, self.final)
+            return False
+        if not self.oracle.exact:
+            self.monitor.status = Status.INEXACT
+            return True
+        self.candidate = evaluate(self.oracle, self.C, self.engine.weights)
+        self.calls += self.oracle.n
+        if is_solved(self.oracle, self.candidate, self.engine.dual, self.target):
+            self.monitor.status = Status.CONVERGED
+            return True
+        self.refinements += 1
+        if self.refinements > 60:
+            self.monitor.status = Status.STALLED
+            return True
+        self.final *= 0.5
+        self.threshold = self.final
+        self._optimise()
+        return False
+
+    def _solution(self) -> Solution:
+        status = self.monitor.status
+        assert status is not None
+        state = self.engine.state()
+        best = self.candidate
+        if best is None and self.oracle.exact:
+            best = evaluate(self.oracle, self.C, self.engine.weights)
+            self.calls += self.oracle.n
+        return Solution(
+            w=np.array(self.engine.weights) if best is None else best.w,
+            status=status,
+            primal=None if best is None else best.primal,
+            dual=self.engine.dual if self.oracle.exact else None,
+            slack=None if best is None else best.slack,
+            n_iter=len(self.monitor.trace),
+            oracle_calls=self.calls,
+            cache_hits=self.hits,
+            state=state,
+            trace=tuple(self.monitor.trace),
+            certificate=self.contradiction,
+            details={"planes_added": self.added_total},
+        )

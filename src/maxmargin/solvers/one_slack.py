@@ -1,0 +1,161 @@
+"""Cutting planes of the 1-slack form (paper 004, algorithms 3 and 4): one slack for the whole training set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin._core import PlaneEngine, VisitSettings
+from maxmargin.oracles.base import Cut, DualState, Oracle
+from maxmargin.oracles.cached import CachedOracle
+from maxmargin.oracles.from_problem import ProblemOracle, add_plane
+from maxmargin.oracles.search import Unsupported
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.certify import Candidate, gap_target
+from maxmargin.solvers.monitor import Monitor
+from maxmargin.vectors import dot
+
+Floats = npt.NDArray[np.float64]
+
+_ONLY = np.zeros(1, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class OneSlack:
+    """Adds the summed plane of all examples at the current ``w``, re-solves the small dual, repeats.
+
+    Squared slack is summed as the planes of ``slack^2 / 2``, so both slacks have one block with cap C.
+
+    Parameters
+    ----------
+    cache : planes kept an example, tried before the oracle is asked; 0 asks always
+    keep_idle : rounds for which a cut out of use is kept
+    line_search : move towards the new cut only, instead of solving the dual over all cuts
+    """
+
+    name: ClassVar[str] = "one-slack"
+
+    cache: int = 10
+    keep_idle: int = 50
+    line_search: bool = False
+
+    def check(self, formulation: Formulation) -> None:
+        if formulation.slack == "hard":
+            raise Unsupported(
+                "The one-slack solver sums the slacks of all examples, and a hard margin has none: use solver='n-slack' or 'bcfw'."
+            )
+
+    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
+        self.check(oracle.formulation)
+        return _CuttingPlanes(self, oracle, C, run).solve(start)
+
+
+class _CuttingPlanes:
+    def __init__(self, solver: OneSlack, oracle: Oracle, C: float, run: Run) -> None:
+        self.solver, self.C, self.run = solver, C, run
+        self.cached = solver.cache > 0 and isinstance(oracle, ProblemOracle)
+        self.oracle: Oracle = CachedOracle(oracle, solver.cache) if self.cached else oracle  # type: ignore[arg-type,assignment]
+        self.core = PlaneEngine(1, oracle.dimension, "linear", C, None)
+        self.target = gap_target(oracle, C, run.tol)
+        self.monitor = Monitor(run, solver.name, self.target)
+        self.best: Candidate | None = None
+        self.gap = np.inf
+        self.calls = self.hits = self.stuck = 0
+
+    def solve(self, start: Solution | None) -> Solution:
+        if start is not None and start.state is not None:
+            self._restore(start.state)
+        with self.monitor:
+            while True:
+                cut, fresh = self._next_cut()
+                primal = self.best.primal if fresh and self.best is not None else None
+                if self._tick(primal) or self._finished(fresh):
+                    break
+                self._add(cut)
+        return self._solution()
+
+    def _next_cut(self) -> tuple[Cut, bool]:
+        """A cut from the planes kept if it is violated by a good part of the last gap, else a fresh one."""
+        w = self.core.weights
+        if self.cached and self.best is not None:
+            cut = self.oracle.cut(w, fresh=False)
+            self.hits += self.oracle.n
+            if self.C * (cut.b - dot(cut.a, w) - self.core.slack(0)) > max(self.target, 0.25 * self.gap):
+                return cut, False
+        cut = self.oracle.cut(w)
+        self.calls += self.oracle.n
+        primal = 0.5 * float(w @ w) + self.C * (cut.b - dot(cut.a, w))
+        if self.best is None or primal < self.best.primal:
+            self.best = Candidate(np.array(w), cut.slack, primal)
+        self.gap = self.best.primal - self.core.dual
+        return cut, True
+
+    def _finished(self, fresh: bool) -> bool:
+        if not fresh or (self.gap > self.target and self.stuck < 3):
+            return False
+        if not self.oracle.exact:
+            self.monitor.status = Status.INEXACT
+        else:
+            self.monitor.status = Status.CONVERGED if self.gap <= self.target else Status.STALLED
+        return True
+
+    def _add(self, cut: Cut) -> None:
+        before = self.core.dual
+        add_plane(self.core, 0, cut.a, cut.b)
+        precision = 0.05 * min(self.gap, abs(before) + self.gap) / self.C
+        step = "line-search" if self.solver.line_search else "exact"
+        self.core.visit(
+            _ONLY, VisitSettings(step=step, precision=precision, max_steps=200_000, keep_idle=self.solver.keep_idle)
+        )
+        gained = self.core.dual - before
+        self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) else 0
+
+    def _tick(self, primal: float | None) -> bool:
+        return self.monitor.tick(
+            oracle_calls=self.calls,
+            cache_hits=self.hits,
+            planes=self.core.held,
+            primal=primal,
+            dual=self.core.dual,
+            estimate=self.gap,
+        )
+
+    def _restore(self, state: DualState) -> None:
+        planes: Planes = state.planes()
+        rows = planes.a.toarray() if sp.issparse(planes.a) else planes.a
+        alpha = [
+            weight
+            for row, b, weight in zip(rows, planes.b, state.alpha)
+            if self.core.add_dense(0, np.ascontiguousarray(row), float(b))
+        ]
+        self.core.set_alpha(np.array(alpha, dtype=np.float64))
+
+    def _solution(self) -> Solution:
+        status = self.monitor.status
+        assert status is not None
+        if self.best is None:
+            self._next_cut()
+        assert self.best is not None
+        self.core.refresh()
+        example, output, alpha = self.core.support()
+        offsets, index, value, b = self.core.planes()
+        rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
+        planes = Planes(rows, b, example, self.oracle.exact)
+        return Solution(
+            w=self.best.w,
+            status=status,
+            primal=self.best.primal if self.oracle.exact else None,
+            dual=self.core.dual if self.oracle.exact else None,
+            slack=self.best.slack,
+            n_iter=len(self.monitor.trace),
+            oracle_calls=self.calls,
+            cache_hits=self.hits,
+            state=DualState(example, output, alpha, lambda: planes),
+            trace=tuple(self.monitor.trace),
+        )

@@ -1,0 +1,59 @@
+"""Which examples to visit next."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Indices = npt.NDArray[np.int32]
+
+SAMPLINGS = ("focus", "gap", "permutation")
+_RUN = 8  # consecutive examples kept together in a shuffle of many: their rows share pages and cache lines
+_MANY = 20_000
+
+
+class Sampler:
+    """Orders of visits from the last known gaps (see ``BlockCoordinate.sampling``)."""
+
+    def __init__(self, sampling: str, n: int, rng: np.random.RandomState) -> None:
+        if sampling not in SAMPLINGS:
+            raise ValueError(f"sampling must be one of {', '.join(map(repr, SAMPLINGS))}, not {sampling!r}.")
+        self._sampling, self._n, self._rng = sampling, n, rng
+        self._pass = 0
+        self._focused = 0
+        self._after_full = 0.0
+
+    def start_over(self) -> None:
+        """The next order is of all examples."""
+        self._focused = 10**9
+
+    def next_order(self, gaps: npt.NDArray[np.float32]) -> Indices:
+        self._pass += 1
+        if self._sampling == "permutation" or self._pass <= 2:
+            return self._shuffled(np.arange(self._n, dtype=np.int32))
+        if self._sampling == "gap":
+            return self._drawn(gaps)
+        return self._focus(gaps)
+
+    def _focus(self, gaps: npt.NDArray[np.float32]) -> Indices:
+        """Up to seven passes over examples with more than 0.3 times the mean gap, then one over all."""
+        total = float(gaps.sum(dtype=np.float64))
+        if self._focused == 0:
+            self._after_full = total
+        if self._focused >= 7 or total < 0.05 * self._after_full:
+            self._focused = 0
+            return self._shuffled(np.arange(self._n, dtype=np.int32))
+        self._focused += 1
+        return self._shuffled(np.flatnonzero(gaps >= 0.3 * total / self._n).astype(np.int32))
+
+    def _drawn(self, gaps: npt.NDArray[np.float32]) -> Indices:
+        weight = gaps.astype(np.float64)
+        weight += 0.01 * weight.mean() + 1e-300  # no example is forgotten for good
+        return self._rng.choice(self._n, self._n, p=weight / weight.sum()).astype(np.int32)
+
+    def _shuffled(self, examples: Indices) -> Indices:
+        if examples.size < _MANY:
+            return self._rng.permutation(examples)
+        whole = examples.size // _RUN * _RUN
+        runs = examples[:whole].reshape(-1, _RUN)
+        return np.concatenate([runs[self._rng.permutation(len(runs))].ravel(), examples[whole:]])

@@ -1,0 +1,188 @@
+"""Multiclass classification: ``Psi(x, k)`` is ``x`` in the ``k``-th of ``n_classes`` slots (Crammer and Singer)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin import _core
+from maxmargin.oracles.base import Cut, DualState
+from maxmargin.oracles.from_problem import compact
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Multiclass:
+    """Classes ``0 .. n_classes - 1`` with a cost matrix as loss.
+
+    As a ``Problem`` it takes a feature vector as ``x``, a class number as ``y``, and weights of shape
+    (n_classes * n_features,), the slots one after the other. ``bind`` gives the native oracle, whose weights are
+    feature-major and padded; ``to_coef`` and ``from_coef`` translate.
+
+    Parameters
+    ----------
+    n_classes : number of classes
+    cost : ``cost[y_true, y]``, shape (n_classes, n_classes), zero on the diagonal; None is the zero-one loss
+    """
+
+    n_classes: int
+    cost: Floats | None = None
+
+    def joint_feature(self, x: Any, y: int) -> Floats:
+        x = x.toarray().ravel() if sp.issparse(x) else np.asarray(x, dtype=np.float64)
+        slots = np.zeros((self.n_classes, x.size))
+        slots[y] = x
+        return slots.ravel()
+
+    def loss(self, y_true: int, y: int) -> float:
+        return float(self.costs[y_true, y])
+
+    def argmax(self, x: Any, w: Floats, y_true: int | None = None) -> int:
+        scores = self._scores(x, w)
+        return int(np.argmax(scores if y_true is None else scores + self.costs[y_true]))
+
+    def kbest(self, x: Any, w: Floats, k: int) -> list[int]:
+        return [int(y) for y in np.argsort(-self._scores(x, w), kind="stable")[:k]]
+
+    def outputs(self, x: Any) -> Iterable[int]:
+        return range(self.n_classes)
+
+    @property
+    def zero_one(self) -> bool:
+        return self.cost is None
+
+    @property
+    def costs(self) -> Floats:
+        """The loss as a matrix."""
+        return 1.0 - np.eye(self.n_classes) if self.cost is None else self.cost
+
+    def _scores(self, x: Any, w: Floats) -> Floats:
+        return np.asarray(w.reshape(self.n_classes, -1) @ (x.toarray().ravel() if sp.issparse(x) else x))
+
+    def bind(
+        self, X: _core.Rows, Y: Indices, formulation: Formulation, *, sample_weight: Floats | None = None, threads: int = 1
+    ) -> MulticlassOracle:
+        """The native oracle for packed rows and class numbers."""
+        return MulticlassOracle(self, X, Y, formulation, sample_weight, threads)
+
+    def to_coef(self, w: Floats) -> Floats:
+        """Native weights as (n_classes, columns)."""
+        return np.ascontiguousarray(w.reshape(-1, _core.padded(self.n_classes))[:, : self.n_classes].T)
+
+    def from_coef(self, coef: Floats) -> Floats:
+        """(n_classes, columns) as native weights."""
+        w = np.zeros((coef.shape[1], _core.padded(self.n_classes)))
+        w[:, : self.n_classes] = coef.T
+        return w.ravel()
+
+
+class MulticlassOracle:
+    """Multiclass planes from the native core."""
+
+    exact = True
+    cheap = True
+
+    def __init__(
+        self,
+        structure: Multiclass,
+        rows: _core.Rows,
+        labels: Indices,
+        formulation: Formulation,
+        sample_weight: Floats | None,
+        threads: int,
+    ) -> None:
+        self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
+        self.n = rows.n
+        self._structure, self._rows, self._labels = structure, rows, labels
+        off = 1.0 - np.eye(structure.n_classes)
+        self._margin = off * formulation.margin(structure.costs)
+        self._scale = off * formulation.scale(structure.costs)
+        self.core = _core.Multiclass(rows, labels, self._margin, self._scale)
+        self.dimension = self.core.weight_count
+        self._everyone = np.arange(self.n, dtype=np.int32)
+
+    @property
+    def _squared(self) -> bool:
+        return self.formulation.slack == "squared"
+
+    def slacks(self, w: Floats) -> Floats:
+        return self.core.worst(w, self._everyone, self.threads)[0]
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        if not fresh:
+            raise ValueError("Multiclass keeps no planes: asking anew costs the same.")
+        a, b, slack = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
+        return Cut(compact(a), b, slack)
+
+    def planes(self, w: Floats, examples: Indices) -> Planes:
+        return self.expand(examples, self.core.worst(w, examples, self.threads)[1])
+
+    def expand(self, examples: Indices, outputs: Indices) -> Planes:
+        """The rows of planes known by example and class, in native layout."""
+        stride, d = _core.padded(self._structure.n_classes), self._rows.columns
+        truths = self._labels[examples]
+        x = self._rows.rows(np.ascontiguousarray(examples, dtype=np.int32)).reshape(len(examples), d)
+        a = np.zeros((len(examples), d, stride))
+        every = np.arange(len(examples))
+        scale = self._scale[truths, outputs]
+        a[every, :, truths] += scale[:, None] * x
+        a[every, :, outputs] -= scale[:, None] * x
+        return Planes(a.reshape(len(examples), -1), self._margin[truths, outputs], examples)
+
+    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
+        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+
+    def engine(self, C: float) -> MulticlassEngine:
+        return MulticlassEngine(self, C)
+
+
+class MulticlassEngine:
+    """The dual engine on multiclass blocks."""
+
+    def __init__(self, oracle: MulticlassOracle, C: float) -> None:
+        self._oracle = oracle
+        self._core = _core.MulticlassEngine(oracle.core, oracle.formulation.slack, C, oracle.sample_weight)
+
+    @property
+    def weights(self) -> Floats:
+        return self._core.weights
+
+    @property
+    def gaps(self) -> npt.NDArray[np.float32]:
+        return self._core.gaps
+
+    @property
+    def dual(self) -> float:
+        return self._core.dual
+
+    @property
+    def linear(self) -> float:
+        return self._core.linear
+
+    @property
+    def held(self) -> int:
+        return self._core.held
+
+    def visit(self, order: Indices, settings: _core.VisitSettings, capacity: int | None = None) -> _core.VisitResult:
+        """``capacity`` has no meaning here: a block never holds more planes than there are classes."""
+        return self._core.visit(order, settings)
+
+    def settle(self, settings: _core.VisitSettings, tolerance: float, max_passes: int) -> _core.VisitResult:
+        return self._core.settle(settings, tolerance, max_passes)
+
+    def state(self) -> DualState:
+        self._core.refresh()
+        example, output, alpha = self._core.support()
+        return DualState(example, output, alpha, lambda: self._oracle.expand(example, output))
+
+    def restore(self, state: DualState) -> None:
+        self._core.restore(state.example, state.output, state.alpha)

@@ -1,0 +1,91 @@
+"""Joint feature vectors as users give them, in the two forms that the library works with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SparseVector:
+    """Values at ascending indices, zero elsewhere."""
+
+    index: npt.NDArray[np.int32]
+    value: Floats
+
+
+Vector: TypeAlias = Floats | SparseVector
+
+
+def as_vector(given: Any, what: str) -> tuple[Vector, int]:
+    """The vector and its length. ``what`` names it in a complaint, e.g. ``'joint_feature of example 3'``."""
+    if sp.issparse(given):
+        row = sp.coo_array(given)
+        if row.ndim == 2 and 1 not in row.shape:
+            raise ValueError(f"{what} must be one row or one column, not a matrix of shape {row.shape}.")
+        coordinates = row.coords[-1] if row.ndim == 1 or row.shape[0] == 1 else row.coords[0]
+        length = int(np.prod(row.shape))
+        row_sum = sp.csr_array((row.data.astype(np.float64), (np.zeros(row.nnz, np.int32), coordinates)), shape=(1, length))
+        row_sum.sum_duplicates()
+        vector: Vector = SparseVector(row_sum.indices.astype(np.int32), np.ascontiguousarray(row_sum.data))
+        values = vector.value
+    else:
+        values = np.ascontiguousarray(given, dtype=np.float64)
+        if values.ndim == 2 and 1 in values.shape:
+            values = values.ravel()
+        if values.ndim != 1:
+            raise ValueError(f"{what} must be one-dimensional, not of shape {values.shape}.")
+        vector, length = values, values.size
+    if not np.isfinite(values).all():
+        raise ValueError(f"{what} contains NaN or an infinite value.")
+    return vector, length
+
+
+def dot(a: Vector, w: Floats) -> float:
+    """``<a, w>``."""
+    if isinstance(a, SparseVector):
+        return float(a.value @ w[a.index])
+    return float(a @ w)
+
+
+def add_to(w: Floats, a: Vector, factor: float) -> None:
+    """``w += factor * a`` in place."""
+    if isinstance(a, SparseVector):
+        w[a.index] += factor * a.value
+    else:
+        w += factor * a
+
+
+def scaled_difference(a: Vector, b: Vector, factor: float) -> Vector:
+    """``factor * (a - b)``, sparse if both are."""
+    if isinstance(a, SparseVector) and isinstance(b, SparseVector):
+        index, where = np.unique(np.concatenate([a.index, b.index]), return_inverse=True)
+        value = np.bincount(where, np.concatenate([factor * a.value, -factor * b.value]), index.size)
+        kept = value != 0.0
+        return SparseVector(index[kept], value[kept])
+    length = a.size if not isinstance(a, SparseVector) else b.size  # type: ignore[union-attr]
+    total = np.zeros(length)
+    add_to(total, a, factor)
+    add_to(total, b, -factor)
+    return total
+
+
+def stack(rows: Sequence[Vector], dimension: int) -> Any:
+    """The vectors as rows: a CSR array if all are sparse, else a dense one."""
+    if all(isinstance(row, SparseVector) for row in rows):
+        sparse = [row for row in rows if isinstance(row, SparseVector)]
+        offsets = np.concatenate([[0], np.cumsum([row.index.size for row in sparse])])
+        index = np.concatenate([row.index for row in sparse]) if sparse else np.zeros(0, np.int32)
+        value = np.concatenate([row.value for row in sparse]) if sparse else np.zeros(0)
+        return sp.csr_array((value, index, offsets), shape=(len(rows), dimension))
+    matrix = np.zeros((len(rows), dimension))
+    for target, row in zip(matrix, rows):
+        add_to(target, row, 1.0)
+    return matrix
