@@ -54,6 +54,8 @@ void add_engine_members(nb::class_<Owner>& type) {
                    "Gap of every block when it was last visited with fresh planes; infinite before that.")
       .def_prop_ro("dual", [](const Owner& self) { return self.engine.dual(); })
       .def_prop_ro("linear", [](const Owner& self) { return self.engine.linear; }, "sum alpha b")
+      .def_prop_ro("offset", [](const Owner& self) { return self.engine.linear - self.engine.conjugate; },
+                   "The dual without its quadratic term: C times the b of the cut that all planes together amount to.")
       .def_prop_ro("held", [](const Owner& self) { return self.engine.support.held(); }, "Planes in all working sets.")
       .def("support", [](const Owner& self) {
         std::vector<std::int32_t> block, output;

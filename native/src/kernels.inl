@@ -35,47 +35,75 @@ inline void store(double* p, Vec v) { p[0] = v.lane[0], p[1] = v.lane[1]; }
 inline Vec fill(double x) { return {x, x}; }
 #endif
 
-// Calls visit(column, value) for every stored non-zero cell, then for the bias.
-template <class T, class Visit>
-inline void for_each_cell(const Row& x, Visit&& visit) {
+// Calls pair(column, value, column, value) for the non-zero cells two by two, and one(column, value) for an odd last one
+// and for the bias. Two at a time let a sum have two chains of additions, whose latency is what bounds it.
+template <class T, class Pair, class One>
+inline void for_each_pair(const Row& x, Pair&& pair, One&& one) {
   const T* values = static_cast<const T*>(x.values);
-  if (x.kind == RowKind::sparse) {
-    for (std::int64_t c = 0; c < x.count; ++c) visit(std::int64_t{x.indices[c]}, static_cast<double>(values[c]));
-  } else if (x.kind == RowKind::narrow) {
-    for (std::int64_t c = 0; c < x.count; ++c) visit(std::int64_t{x.narrow[c]}, static_cast<double>(values[c]));
-  } else if (x.kind == RowKind::masked) {
-    for (std::int64_t base = 0; base < x.width; base += 64) {
-      for (std::uint64_t bits = x.mask[base / 64]; bits != 0; bits &= bits - 1) {
-        const std::int64_t column = base + std::countr_zero(bits);
-        visit(column, static_cast<double>(values[column]));
+  auto run = [&](std::int64_t count, auto&& column, auto&& value) {
+    std::int64_t c = 0;
+    for (; c + 2 <= count; c += 2) pair(column(c), value(c), column(c + 1), value(c + 1));
+    if (c < count) one(column(c), value(c));
+  };
+  auto stored = [values](std::int64_t c) { return static_cast<double>(values[c]); };
+  switch (x.kind) {
+    case RowKind::sparse: run(x.count, [&x](std::int64_t c) { return std::int64_t{x.indices[c]}; }, stored); break;
+    case RowKind::narrow: run(x.count, [&x](std::int64_t c) { return std::int64_t{x.narrow[c]}; }, stored); break;
+    case RowKind::dense: run(x.width, [](std::int64_t c) { return c; }, stored); break;
+    case RowKind::masked:
+      for (std::int64_t base = 0; base < x.width; base += 64) {
+        std::uint64_t bits = x.mask[base / 64];
+        while (bits != 0) {
+          const std::int64_t j = base + std::countr_zero(bits);
+          bits &= bits - 1;
+          if (bits == 0) {
+            one(j, stored(j));
+            break;
+          }
+          const std::int64_t k = base + std::countr_zero(bits);
+          bits &= bits - 1;
+          pair(j, stored(j), k, stored(k));
+        }
       }
-    }
-  } else {
-    for (std::int64_t column = 0; column < x.width; ++column) visit(column, static_cast<double>(values[column]));
+      break;
   }
-  if (x.bias != 0.0) visit(x.width, x.bias);
+  if (x.bias != 0.0) one(x.width, x.bias);
 }
 
 template <class T, int kVectors>
 void score_chunk(const Row& x, const double* weights, int stride, double* out) {
-  Vec sum[kVectors] = {};
-  for_each_cell<T>(x, [&](std::int64_t column, double value) {
+  Vec even[kVectors] = {}, odd[kVectors] = {};
+  auto add = [&](Vec* sum, std::int64_t column, double value) {
     const double* row = weights + column * stride;
     const Vec scale = fill(value);
     for (int v = 0; v < kVectors; ++v) sum[v] += scale * load(row + v * kLanes);
-  });
-  for (int v = 0; v < kVectors; ++v) store(out + v * kLanes, sum[v]);
+  };
+  for_each_pair<T>(
+      x,
+      [&](std::int64_t j, double xj, std::int64_t k, double xk) {
+        add(even, j, xj);
+        add(odd, k, xk);
+      },
+      [&](std::int64_t j, double xj) { add(even, j, xj); });
+  for (int v = 0; v < kVectors; ++v) store(out + v * kLanes, even[v] + odd[v]);
 }
 
 template <class T, int kVectors>
 void update_chunk(const Row& x, double* weights, int stride, const double* coefficient) {
   Vec scale[kVectors];
   for (int v = 0; v < kVectors; ++v) scale[v] = load(coefficient + v * kLanes);
-  for_each_cell<T>(x, [&](std::int64_t column, double value) {
+  auto add = [&](std::int64_t column, double value) {
     double* row = weights + column * stride;
     const Vec cell = fill(value);
     for (int v = 0; v < kVectors; ++v) store(row + v * kLanes, load(row + v * kLanes) + cell * scale[v]);
-  });
+  };
+  for_each_pair<T>(
+      x,
+      [&](std::int64_t j, double xj, std::int64_t k, double xk) {
+        add(j, xj);
+        add(k, xk);
+      },
+      add);
 }
 
 // Runs op.template operator()<vectors>(first label) over the labels in chunks of at most 24, of compile-time width.

@@ -6,10 +6,11 @@ from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.problem import Problem, check_problem
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers import BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
+from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__
 
 __all__ = [
+    "Automatic",
     "BlockCoordinate",
     "Formulation",
     "ModelFileError",

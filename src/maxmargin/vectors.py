@@ -32,10 +32,12 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
             raise ValueError(f"{what} must be one row or one column, not a matrix of shape {row.shape}.")
         coordinates = row.coords[-1] if row.ndim == 1 or row.shape[0] == 1 else row.coords[0]
         length = int(np.prod(row.shape))
-        row_sum = sp.csr_array((row.data.astype(np.float64), (np.zeros(row.nnz, np.int32), coordinates)), shape=(1, length))
+        row_sum = sp.csr_array(
+            (row.data.astype(np.float64), (np.zeros(row.nnz, np.int32), coordinates)), shape=(1, length)
+        )
         row_sum.sum_duplicates()
-        vector: Vector = SparseVector(row_sum.indices.astype(np.int32), np.ascontiguousarray(row_sum.data))
-        values = vector.value
+        values = np.ascontiguousarray(row_sum.data)
+        vector: Vector = SparseVector(row_sum.indices.astype(np.int32), values)
     else:
         values = np.ascontiguousarray(given, dtype=np.float64)
         if values.ndim == 2 and 1 in values.shape:
@@ -64,7 +66,7 @@ def add_to(w: Floats, a: Vector, factor: float) -> None:
 
 
 def scaled_difference(a: Vector, b: Vector, factor: float) -> Vector:
-    """``factor * (a - b)``, sparse if both are."""
+    """``factor * (a - b)``: sparse if both are, or if most of it is zero."""
     if isinstance(a, SparseVector) and isinstance(b, SparseVector):
         index, where = np.unique(np.concatenate([a.index, b.index]), return_inverse=True)
         value = np.bincount(where, np.concatenate([factor * a.value, -factor * b.value]), index.size)
@@ -74,7 +76,15 @@ def scaled_difference(a: Vector, b: Vector, factor: float) -> Vector:
     total = np.zeros(length)
     add_to(total, a, factor)
     add_to(total, b, -factor)
-    return total
+    return compact(total)
+
+
+def compact(a: Floats) -> Vector:
+    """A sparse vector where at most a third of the entries are not zero, else the array itself."""
+    index = np.flatnonzero(a)
+    if 3 * index.size > a.size:
+        return a
+    return SparseVector(index.astype(np.int32), a[index])
 
 
 def stack(rows: Sequence[Vector], dimension: int) -> Any:

@@ -61,12 +61,12 @@ struct Rows {
     const Row row = (*this)[i];
     const char* cells = static_cast<const char*>(row.values);
     const std::int64_t bytes = row.count * (single ? 4 : 8);
-    for (std::int64_t at = 0; at < bytes && at < 512; at += 64) __builtin_prefetch(cells + at);
+    for (std::int64_t at = 0; at < bytes && at < 2048; at += 64) __builtin_prefetch(cells + at);
     if (row.indices != nullptr) {
-      for (std::int64_t at = 0; at < row.count && at < 64; at += 16) __builtin_prefetch(row.indices + at);
+      for (std::int64_t at = 0; at < row.count && at < 256; at += 16) __builtin_prefetch(row.indices + at);
     }
     if (row.narrow != nullptr) {
-      for (std::int64_t at = 0; at < row.count && at < 128; at += 32) __builtin_prefetch(row.narrow + at);
+      for (std::int64_t at = 0; at < row.count && at < 256; at += 32) __builtin_prefetch(row.narrow + at);
     }
     if (row.mask != nullptr) __builtin_prefetch(row.mask);
 #else

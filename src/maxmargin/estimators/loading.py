@@ -11,6 +11,7 @@ from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.problem import Problem
+from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
 from maxmargin.solvers.n_slack import NSlack
@@ -18,7 +19,7 @@ from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
 _SOLVERS: dict[str, type[Any]] = {
-    solver.__name__: solver for solver in (OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron)
+    solver.__name__: solver for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron)
 }
 
 
@@ -40,6 +41,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
             raise ModelFileError(f"{path} holds a {head['estimator']}, which this maxmargin does not know.")
         fitted = head["fitted"]
         model.n_iter_ = int(fitted["n_iter_"])
+        if "C_" in fitted:
+            model.C_ = float(fitted["C_"])
         model.solution_ = Solution(
             w=np.asarray(arrays["coef_"]).ravel(),
             status=Status[fitted["status"]],
@@ -56,7 +59,11 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
 def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC:
     model = MulticlassSVC(**params)
     model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
-    if model.coef_.ndim != 2 or model.classes_.shape != model.intercept_.shape or len(model.coef_) != model.classes_.size:
+    if (
+        model.coef_.ndim != 2
+        or model.classes_.shape != model.intercept_.shape
+        or len(model.coef_) != model.classes_.size
+    ):
         raise ModelFileError("The model file is damaged: the shapes of its arrays do not match.")
     model.n_features_in_ = model.coef_.shape[1]
     if "feature_names_in_" in arrays:

@@ -18,7 +18,9 @@ from maxmargin import _core
 from maxmargin.estimators.training import job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
+from maxmargin.solvers.online import Perceptron
 from maxmargin.structures.multiclass import Multiclass
 
 Floats = npt.NDArray[np.float64]
@@ -99,14 +101,20 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
         )
         check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_, labels = encode_labels(y)
         if self.classes_.size < 2:
-            raise ValueError(f"y has one class only, {self.classes_[0]!r}; at least two classes are needed to learn anything.")
+            raise ValueError(
+                f"y has one class only, {self.classes_[0]!r}; at least two classes are needed to learn anything."
+            )
+        if self.cost is not None and getattr(self.solver, "name", self.solver) == Perceptron.name:
+            raise Unsupported(
+                "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
+            )
         rows = self._pack(X)
         structure = Multiclass(self.classes_.size, self._checked_cost())
-        self.C_ = self._chosen_C(rows)
-        weight = self._weights(y, sample_weight)
-        labels = labels.astype(np.int32)
+        given = check_sample_weight(sample_weight, labels.size)
+        self.C_ = self._chosen_c(rows, given)
+        weight = self._weights(labels, given)
         self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
         coef = structure.to_coef(self.solution_.w)
         self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
@@ -143,7 +151,9 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         structure = Multiclass(self.classes_.size)
-        scores = as_rows(X, 0.0, False).scores(structure.from_coef(self.coef_), self.classes_.size, job_count(self.n_jobs))
+        scores = as_rows(X, 0.0, False).scores(
+            structure.from_coef(self.coef_), self.classes_.size, job_count(self.n_jobs)
+        )
         return scores.reshape(-1, self.classes_.size) + self.intercept_
 
     def _pack(self, X: Any) -> _core.Rows:
@@ -152,16 +162,16 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
             column = int(np.flatnonzero(~np.isfinite(row))[0]) if not np.isfinite(row).all() else 0
             raise ValueError(
-                f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, column {column} is "
-                f"{row[column]}. Remove or impute it (NaN) or rescale the feature (inf)."
+                f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, "
+                f"column {column} is {row[column]}. Remove or impute it, or rescale the feature."
             )
         return rows
 
-    def _chosen_C(self, rows: _core.Rows) -> float:
+    def _chosen_c(self, rows: _core.Rows, sample_weight: Floats | None) -> float:
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            mean = float(np.mean(rows.squared_norms))
+            mean = float(np.average(rows.squared_norms, weights=sample_weight))
             return 1.0 / mean if mean > 0.0 else 1.0
         positive("C", self.C)
         return float(self.C)
@@ -181,15 +191,28 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"cost[{i}, {i}] is {cost[i, i]}; the right answer must cost 0.")
         return cost
 
-    def _weights(self, y: npt.NDArray[Any], sample_weight: Any) -> Floats | None:
-        weight = check_sample_weight(sample_weight, len(y))
+    def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return weight
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
         if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
             raise ValueError("class_weight must hold finite weights of at least 0.")
-        each = by_class[np.searchsorted(self.classes_, y)]
+        each: Floats = by_class[labels]
         return each if weight is None else each * weight
+
+
+def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The sorted classes and the class number of every label."""
+    if y.dtype.kind in "iu" and y.size:
+        low, high = int(y.min()), int(y.max())
+        if high - low < 2 * y.size and max(abs(low), abs(high)) < 2**62:  # a table is many times faster than sorting
+            shifted = y.astype(np.int64) - low
+            present = np.zeros(high - low + 1, dtype=bool)
+            present[shifted] = True
+            number = np.cumsum(present, dtype=np.int32) - 1
+            return (np.flatnonzero(present) + low).astype(y.dtype), number[shifted].astype(np.int32)
+    classes, labels = np.unique(y, return_inverse=True)
+    return classes, labels.astype(np.int32)
 
 
 def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:
@@ -199,4 +222,6 @@ def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return _core.Rows(X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse)
+    return _core.Rows(
+        X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse
+    )

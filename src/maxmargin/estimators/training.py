@@ -39,7 +39,14 @@ def job_count(n_jobs: int | None) -> int:
 
 
 def train(
-    estimator: Any, problem: Any, X: Any, Y: Any, n: int, C: float, sample_weight: Floats | None, approximate: bool = False
+    estimator: Any,
+    problem: Any,
+    X: Any,
+    Y: Any,
+    n: int,
+    C: float,
+    sample_weight: Floats | None,
+    approximate: bool = False,
 ) -> Solution:
     """Binds the problem, runs the estimator's solver, and warns where it did not converge."""
     positive("C", C)
@@ -47,7 +54,7 @@ def train(
     positive("max_iter", estimator.max_iter, optional=True)
     positive("max_time", estimator.max_time, optional=True)
     formulation = Formulation(estimator.rescaling, estimator.slack)
-    solver = choose_solver(estimator.solver, formulation, n)
+    solver = choose_solver(estimator.solver, formulation)
     oracle = bind(
         problem,
         X,

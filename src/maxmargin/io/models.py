@@ -26,7 +26,9 @@ class ModelFileError(ValueError):
     """A model file that cannot be read."""
 
 
-def save_model(path: str | PathLike[str], estimator: Any, arrays: Mapping[str, Any], without: tuple[str, ...] = ()) -> None:
+def save_model(
+    path: str | PathLike[str], estimator: Any, arrays: Mapping[str, Any], without: tuple[str, ...] = ()
+) -> None:
     """Writes an estimator's parameters and fitted arrays.
 
     A temporary file beside ``path`` is written, flushed to disk and renamed, so a crash leaves the old file or the new.
@@ -43,7 +45,7 @@ def save_model(path: str | PathLike[str], estimator: Any, arrays: Mapping[str, A
         "written_by": __version__,
         "estimator": type(estimator).__name__,
         "params": params,
-        "fitted": {"n_iter_": int(estimator.n_iter_), **_summary(estimator.solution_)},
+        "fitted": _fitted(estimator),
         "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
     folder = os.path.dirname(os.path.abspath(path))
@@ -51,7 +53,9 @@ def save_model(path: str | PathLike[str], estimator: Any, arrays: Mapping[str, A
     try:
         with os.fdopen(handle, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr("model.json", json.dumps(head, indent=1, allow_nan=False))
+                text = json.dumps(head, indent=1, allow_nan=False).encode()
+                archive.writestr("model.json", text)
+                archive.writestr("model.sha256", hashlib.sha256(text).hexdigest())
                 for name, data in members.items():
                     archive.writestr(f"{name}.npy", data)
             file.flush()
@@ -66,13 +70,16 @@ def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
     """The JSON head and the arrays of a model file, or ``ModelFileError`` with what is wrong."""
     try:
         with zipfile.ZipFile(path) as archive:
-            head = json.loads(archive.read("model.json"))
+            text = archive.read("model.json")
+            head = json.loads(text)
             if not isinstance(head, dict) or head.get("format") != FORMAT:
                 raise ModelFileError(f"{path} is not a maxmargin model file.")
             if head.get("version") != VERSION:
                 raise ModelFileError(
                     f"{path} has format version {head.get('version')}; this maxmargin reads version {VERSION}. Save it again."
                 )
+            if archive.read("model.sha256").decode() != hashlib.sha256(text).hexdigest():
+                raise ModelFileError(f"{path} is damaged: the checksum of model.json does not match.")
             arrays = {}
             for name, digest in head["members"].items():
                 data = archive.read(f"{name}.npy")
@@ -92,7 +99,9 @@ def _as_bytes(name: str, value: Any) -> bytes:
     array = np.asarray(value)
     if array.dtype.kind == "O":
         if not all(isinstance(item, str) for item in array.ravel()):
-            raise ValueError(f"{name} holds Python objects other than strings, which a model file cannot keep; use str or numbers.")
+            raise ValueError(
+                f"{name} holds Python objects other than strings, which a model file cannot keep; use str or numbers."
+            )
         array = array.astype(np.str_)
     if array.dtype.kind not in "biufUS":
         raise ValueError(f"{name} has dtype {array.dtype}, which a model file cannot keep; use numbers or strings.")
@@ -115,11 +124,17 @@ def _as_json(name: str, value: Any) -> Any:
         return [_as_json(name, item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ValueError(f"The parameter {name} is a {type(value).__name__}, which a model file cannot keep; set it to a plain value before saving.")
+    raise ValueError(
+        f"The parameter {name} is a {type(value).__name__}, which a model file cannot keep; set it to a plain value before saving."
+    )
 
 
-def _summary(solution: Any) -> dict[str, Any]:
+def _fitted(estimator: Any) -> dict[str, Any]:
+    """Numbers of the fit that are worth keeping."""
+    solution = estimator.solution_
     return {
+        **({"C_": float(estimator.C_)} if hasattr(estimator, "C_") else {}),
+        "n_iter_": int(estimator.n_iter_),
         "status": solution.status.name,
         "primal": solution.primal,
         "dual": solution.dual,

@@ -30,12 +30,16 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class DualState:
-    """Dual variables and what they belong to: ``planes()`` gives the rows, made when asked for."""
+    """Dual variables and what they belong to.
+
+    A plane is known by its example and its output (a class); ``planes`` holds the rows where that is not enough, in
+    the same order. ``Oracle.expand`` makes them in either case.
+    """
 
     example: Indices
     output: Indices
     alpha: Floats
-    planes: Any
+    planes: Planes | None = None
 
 
 class Engine(Protocol):
@@ -49,6 +53,8 @@ class Engine(Protocol):
     def dual(self) -> float: ...
     @property
     def linear(self) -> float: ...
+    @property
+    def offset(self) -> float: ...
     @property
     def held(self) -> int: ...
 
@@ -87,6 +93,10 @@ class Oracle(Protocol):
         ...
 
     def engine(self, C: float) -> Engine: ...
+
+    def expand(self, state: DualState) -> Planes:
+        """The rows of the planes of a dual state."""
+        ...
 
     def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
         """Adds the most violated plane of each example in turn to ``v``, found at ``w = numerator / t * v``

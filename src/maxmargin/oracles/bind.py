@@ -56,7 +56,9 @@ def check_sample_weight(sample_weight: Any, n: int) -> Floats | None:
         raise ValueError(f"sample_weight has shape {weight.shape}; one number for each of the {n} examples is needed.")
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0.0)))
     if bad.size:
-        raise ValueError(f"sample_weight of example {bad[0]} is {weight[bad[0]]}; weights must be finite and at least 0.")
+        raise ValueError(
+            f"sample_weight of example {bad[0]} is {weight[bad[0]]}; weights must be finite and at least 0."
+        )
     if not weight.sum() > 0.0:
-        raise ValueError("All sample weights are 0; at least one must be positive.")
+        raise ValueError("All sample weights are zero; at least one must be positive.")
     return weight

@@ -15,7 +15,7 @@ from maxmargin.oracles.search import violated_output
 from maxmargin.planes import Planes
 from maxmargin.problem import Problem, check_truths, joint_loss, same_output
 from maxmargin.rescaling import Formulation, Search
-from maxmargin.vectors import SparseVector, Vector, add_to, as_vector, dot, scaled_difference, stack
+from maxmargin.vectors import SparseVector, Vector, add_to, as_vector, compact, dot, scaled_difference, stack
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -135,6 +135,11 @@ class ProblemOracle:
     def engine(self, C: float) -> ProblemEngine:
         return ProblemEngine(self, C)
 
+    def expand(self, state: DualState) -> Planes:
+        if state.planes is None:
+            raise ValueError("This dual state has no planes; it does not belong to a Python problem.")
+        return state.planes
+
 
 class ProblemEngine:
     """The dual engine on planes that a Python problem finds."""
@@ -161,6 +166,10 @@ class ProblemEngine:
         return self.core.linear
 
     @property
+    def offset(self) -> float:
+        return self.core.offset
+
+    @property
     def held(self) -> int:
         return self.core.held
 
@@ -168,7 +177,10 @@ class ProblemEngine:
         total = VisitResult()
         for i in order:
             plane = self.oracle.plane(int(i), self.core.weights)
-            if plane is not None and plane[1] - dot(plane[0], self.core.weights) > self.core.slack(int(i)) + settings.threshold:
+            if (
+                plane is not None
+                and plane[1] - dot(plane[0], self.core.weights) > self.core.slack(int(i)) + settings.threshold
+            ):
                 total.added += add_plane(self.core, int(i), *plane)
             total.merge(self.core.visit(np.array([i], dtype=np.int32), settings))
             if capacity is not None:
@@ -186,10 +198,10 @@ class ProblemEngine:
         offsets, index, value, b = self.core.planes()
         rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
         planes = Planes(rows, b, example, self.oracle.exact)
-        return DualState(example, output, alpha, lambda: planes)
+        return DualState(example, output, alpha, planes)
 
     def restore(self, state: DualState) -> None:
-        planes = state.planes()
+        planes = self.oracle.expand(state)
         rows = sp.csr_array(planes.a)
         alpha = []
         for k, i in enumerate(planes.example):
@@ -205,11 +217,3 @@ def add_plane(core: PlaneEngine, block: int, a: Vector, b: float) -> bool:
     if isinstance(a, SparseVector):
         return core.add_sparse(block, a.index, a.value, b)
     return core.add_dense(block, a, b)
-
-
-def compact(a: Floats) -> Vector:
-    """A sparse vector where at most a third of the entries are not zero, else the array itself."""
-    index = np.flatnonzero(a)
-    if 3 * index.size > a.size:
-        return a
-    return SparseVector(index.astype(np.int32), a[index])

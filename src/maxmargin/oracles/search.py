@@ -68,7 +68,9 @@ def _two_guesses(problem: Problem) -> Callable[[Any, Floats, Any], Iterable[Any]
     return lambda x, w, y_true: (problem.argmax(x, w), problem.argmax(x, w, y_true))
 
 
-def _best_of(problem: Problem, formulation: Formulation, candidates: Callable[[Any, Floats, Any], Iterable[Any]]) -> Finder:
+def _best_of(
+    problem: Problem, formulation: Formulation, candidates: Callable[[Any, Floats, Any], Iterable[Any]]
+) -> Finder:
     """The candidate with the highest ``b - <a, w>``; the truth where none is above 0."""
 
     def find(i: int, x: Any, y_true: Any, w: Floats) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.oracles.base import DualState, Oracle
+from maxmargin.oracles.base import Cut, DualState, Oracle
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
@@ -85,6 +85,7 @@ class Solution:
     ``primal`` is the exact objective of ``w``, ``dual`` the dual objective of ``state``, ``gap`` their
     difference. Each is None where it does not exist: no dual for subgradient and perceptron, nothing after an
     inexact search. ``w`` may be an average of iterates; ``state`` then certifies it without being equal to it.
+    ``aggregate`` is the one cut that all dual variables of an n-slack solution amount to.
     """
 
     w: Floats
@@ -98,6 +99,7 @@ class Solution:
     state: DualState | None = None
     trace: tuple[Record, ...] = ()
     certificate: Infeasible | None = None
+    aggregate: Cut | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -111,8 +113,8 @@ class Solution:
 
     @property
     def planes(self) -> Planes | None:
-        """The planes in use, with rows in the layout of ``w``; expanded at every call."""
-        return None if self.state is None else self.state.planes()
+        """The planes in use, with rows in the layout of ``w``; None where example and output say it (multiclass)."""
+        return None if self.state is None else self.state.planes
 
 
 class Solver(Protocol):

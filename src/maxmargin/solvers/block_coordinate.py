@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitSettings
-from maxmargin.oracles.base import Engine, Oracle
+from maxmargin.oracles.base import Cut, Engine, Oracle
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import Infeasible, Run, Solution, Status
@@ -73,14 +73,16 @@ class _Ascent:
         self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
         self.average = PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging else None
         keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
-        self.settings = VisitSettings(step=solver.step, relative=0.1, keep_idle=keep, max_steps=200)
+        self.settings = VisitSettings(
+            step=solver.step, relative=0.3 if oracle.cheap else 0.01, keep_idle=keep, max_steps=200
+        )
         automatic = 0 if oracle.cheap else 10
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         self.calls = self.hits = 0
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.suspicion = 0.0
-        self.idle, self.last_dual = 0, -np.inf
+        self.idle, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
 
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None:
@@ -143,17 +145,18 @@ class _Ascent:
         return self._stalled()
 
     def _stalled(self) -> bool:
-        """Twenty passes without any gain of the dual that floating point can show."""
-        dual = self.engine.dual
-        self.idle = 0 if dual > self.last_dual + 1e-15 * abs(dual) else self.idle + 1
-        self.last_dual = max(dual, self.last_dual)
-        if self.idle < 20:
+        """Fifty passes without any gain that floating point can show, neither of the dual nor of the gap."""
+        dual, estimate = self.engine.dual, self._estimate()
+        gained = dual > self.best_dual + 1e-15 * abs(dual) or estimate < 0.999 * self.best_estimate
+        self.idle = 0 if gained else self.idle + 1
+        self.best_dual, self.best_estimate = max(dual, self.best_dual), min(estimate, self.best_estimate)
+        if self.idle < 50:
             return False
         self.monitor.status = Status.STALLED
         return True
 
     def _look_for_contradiction(self) -> bool:
-        self.contradiction = find_contradiction(self.engine.state())
+        self.contradiction = find_contradiction(self.oracle.expand(self.engine.state()))
         return self.contradiction is not None
 
     def _certified(self) -> bool:
@@ -190,4 +193,5 @@ class _Ascent:
             state=state,
             trace=tuple(self.monitor.trace),
             certificate=self.contradiction,
+            aggregate=Cut(np.array(self.engine.weights) / self.C, self.engine.offset / self.C, np.zeros(0)),
         )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from maxmargin.oracles.base import DualState, Oracle, primal, total_weight
+from maxmargin.oracles.base import Oracle, primal, total_weight
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Infeasible
 
@@ -45,12 +45,11 @@ def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) 
     return candidate.primal - dual <= target
 
 
-def find_contradiction(state: DualState) -> Infeasible | None:
-    """Searches the planes held for ``alpha >= 0`` with ``sum alpha a = 0`` and ``sum alpha b = 1``.
+def find_contradiction(planes: Planes) -> Infeasible | None:
+    """Searches planes for ``alpha >= 0`` with ``sum alpha a = 0`` and ``sum alpha b = 1``.
 
     If there is one, ``<w, a> >= b`` for all planes would give ``0 >= 1``: no ``w`` has every margin.
     """
-    planes: Planes = state.planes()
     if not len(planes):
         return None
     rows = sp.csr_array(planes.a)
@@ -61,7 +60,7 @@ def find_contradiction(state: DualState) -> Infeasible | None:
     answer = linprog(np.ones(len(planes)), A_eq=constraints, b_eq=right, method="highs")
     if answer.status != 0:
         return None
-    alpha = np.maximum(answer.x, 0.0)
+    alpha: Floats = np.maximum(answer.x, 0.0)
     alpha /= alpha @ planes.b
     residual = float(np.linalg.norm(planes.combine(alpha)))
     size = float(np.sqrt(rows.multiply(rows).sum(axis=1).max())) * float(alpha.sum())

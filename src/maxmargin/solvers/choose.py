@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from maxmargin.rescaling import Formulation
+from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.block_coordinate import BlockCoordinate
 from maxmargin.solvers.n_slack import NSlack
@@ -16,18 +17,18 @@ BY_NAME: dict[str, type[Any]] = {
 }
 
 
-def choose_solver(solver: Any, formulation: Formulation, n: int) -> Solver:
+def choose_solver(solver: Any, formulation: Formulation) -> Solver:
     """The solver for a name or a configured object.
 
-    ``'auto'`` takes ``NSlack`` for a hard margin, ``OneSlack`` for a single example (a loss over a whole sample), else
-    ``BlockCoordinate``.
+    ``'auto'`` is :class:`Automatic`.
     """
     if isinstance(solver, str):
         if solver == "auto":
-            automatic = NSlack if formulation.slack == "hard" else OneSlack if n == 1 else BlockCoordinate
-            return automatic()
+            return Automatic()
         if solver not in BY_NAME:
-            raise ValueError(f"solver must be one of {', '.join(map(repr, [*BY_NAME, 'auto']))} or a solver object, not {solver!r}.")
+            raise ValueError(
+                f"solver must be one of {', '.join(map(repr, [*BY_NAME, 'auto']))} or a solver object, not {solver!r}."
+            )
         named: Solver = BY_NAME[solver]()
     elif callable(solver) and hasattr(solver, "check"):
         named = solver

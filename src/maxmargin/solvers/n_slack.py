@@ -79,13 +79,16 @@ class _WorkingSets:
             while True:
                 added = self._one_pass()
                 stop = self._finished(added)
-                if self.monitor.tick(
-                    oracle_calls=self.calls,
-                    cache_hits=self.hits,
-                    planes=self.engine.held,
-                    primal=None if self.candidate is None else self.candidate.primal,
-                    dual=self.engine.dual,
-                ) or stop:
+                if (
+                    self.monitor.tick(
+                        oracle_calls=self.calls,
+                        cache_hits=self.hits,
+                        planes=self.engine.held,
+                        primal=None if self.candidate is None else self.candidate.primal,
+                        dual=self.engine.dual,
+                    )
+                    or stop
+                ):
                     break
         return self._solution()
 
@@ -126,7 +129,7 @@ class _WorkingSets:
             result = self.engine.settle(settings, 0.5 * self.threshold, 1000)
             self.hits += result.visited
             if result.unbounded or self._suspicious():
-                self.contradiction = find_contradiction(self.engine.state())
+                self.contradiction = find_contradiction(self.oracle.expand(self.engine.state()))
                 if self.contradiction is not None or result.unbounded:
                     return
             if result.violation <= 0.5 * self.threshold:

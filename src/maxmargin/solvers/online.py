@@ -36,7 +36,9 @@ class Subgradient:
 
     def check(self, formulation: Formulation) -> None:
         if formulation.slack == "hard":
-            raise Unsupported("The subgradient solver needs a slack to differentiate: use solver='n-slack' for a hard margin.")
+            raise Unsupported(
+                "The subgradient solver needs a slack to differentiate: use solver='n-slack' for a hard margin."
+            )
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         self.check(oracle.formulation)
@@ -71,7 +73,9 @@ class Perceptron:
 
     def check(self, formulation: Formulation) -> None:
         if not formulation.mistakes and (formulation.rescaling, formulation.slack) != ("margin", "linear"):
-            raise Unsupported(f"The perceptron has no slack and no loss, so it cannot train with {formulation}; leave both at their defaults.")
+            raise Unsupported(
+                f"The perceptron has no slack and no loss, so it cannot train with {formulation}; leave both at their defaults."
+            )
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         if not oracle.formulation.mistakes:

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.oracles.base import Cut, DualState
-from maxmargin.oracles.from_problem import compact
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
+from maxmargin.vectors import compact
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -69,7 +69,13 @@ class Multiclass:
         return np.asarray(w.reshape(self.n_classes, -1) @ (x.toarray().ravel() if sp.issparse(x) else x))
 
     def bind(
-        self, X: _core.Rows, Y: Indices, formulation: Formulation, *, sample_weight: Floats | None = None, threads: int = 1
+        self,
+        X: _core.Rows,
+        Y: Indices,
+        formulation: Formulation,
+        *,
+        sample_weight: Floats | None = None,
+        threads: int = 1,
     ) -> MulticlassOracle:
         """The native oracle for packed rows and class numbers."""
         return MulticlassOracle(self, X, Y, formulation, sample_weight, threads)
@@ -115,7 +121,8 @@ class MulticlassOracle:
         return self.formulation.slack == "squared"
 
     def slacks(self, w: Floats) -> Floats:
-        return self.core.worst(w, self._everyone, self.threads)[0]
+        slack: Floats = self.core.worst(w, self._everyone, self.threads)[0]
+        return slack
 
     def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
         if not fresh:
@@ -124,10 +131,12 @@ class MulticlassOracle:
         return Cut(compact(a), b, slack)
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
-        return self.expand(examples, self.core.worst(w, examples, self.threads)[1])
+        outputs = self.core.worst(w, examples, self.threads)[1]
+        return self.expand(DualState(examples, outputs, np.zeros(examples.size)))
 
-    def expand(self, examples: Indices, outputs: Indices) -> Planes:
+    def expand(self, state: DualState) -> Planes:
         """The rows of planes known by example and class, in native layout."""
+        examples, outputs = state.example, state.output
         stride, d = _core.padded(self._structure.n_classes), self._rows.columns
         truths = self._labels[examples]
         x = self._rows.rows(np.ascontiguousarray(examples, dtype=np.int32)).reshape(len(examples), d)
@@ -169,6 +178,10 @@ class MulticlassEngine:
         return self._core.linear
 
     @property
+    def offset(self) -> float:
+        return self._core.offset
+
+    @property
     def held(self) -> int:
         return self._core.held
 
@@ -180,9 +193,8 @@ class MulticlassEngine:
         return self._core.settle(settings, tolerance, max_passes)
 
     def state(self) -> DualState:
-        self._core.refresh()
         example, output, alpha = self._core.support()
-        return DualState(example, output, alpha, lambda: self._oracle.expand(example, output))
+        return DualState(example, output, alpha)
 
     def restore(self, state: DualState) -> None:
         self._core.restore(state.example, state.output, state.alpha)

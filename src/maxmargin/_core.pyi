@@ -1,0 +1,220 @@
+"""Native core: packed examples, the dual engine, multiclass."""
+
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+def isa() -> str:
+    """Name of the instruction set in use: 'avx2' or 'baseline'."""
+
+def padded(labels: int) -> int:
+    """Row length of the weights for a number of labels."""
+
+class Rows:
+    """
+    Examples packed for the core: a dense matrix or CSR, float64 or float32.
+    """
+
+    @overload
+    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: float, analyse: bool) -> None: ...
+
+    @overload
+    def __init__(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: float, analyse: bool) -> None: ...
+
+    @overload
+    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, bias: float, analyse: bool) -> None: ...
+
+    @overload
+    def __init__(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, bias: float, analyse: bool) -> None: ...
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def columns(self) -> int:
+        """Features, with the constant one where there is a bias."""
+
+    @property
+    def first_bad(self) -> int:
+        """First row with a NaN or infinite value, or -1."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def squared_norms(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def rows(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Examples as dense rows with the constant feature, row-major."""
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Scores of every row and class, row-major, for padded feature-major weights.
+        """
+
+class VisitSettings:
+    """How a visit to a block is made; see engine.hpp."""
+
+    def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0) -> None: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @property
+    def max_added(self) -> int: ...
+
+class VisitResult:
+    """What a series of visits met."""
+
+    def __init__(self) -> None: ...
+
+    def merge(self, other: VisitResult) -> None:
+        """Adds what further visits met."""
+
+    @property
+    def visited(self) -> int: ...
+
+    @property
+    def added(self) -> int: ...
+
+    @added.setter
+    def added(self, arg: int, /) -> None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def gap(self) -> float: ...
+
+    @property
+    def slack(self) -> float: ...
+
+    @property
+    def violation(self) -> float: ...
+
+    @property
+    def unbounded(self) -> bool: ...
+
+class Multiclass:
+    """Examples, labels and the two tables of the rescaling."""
+
+    def __init__(self, rows: object, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple:
+        """(slack, class) of the most violated plane of each example."""
+
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple:
+        """(a, b, slacks) of the summed plane."""
+
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first_step: int, numerator: float) -> int:
+        """Adds planes to v one after the other; see multiclass_oracle.hpp."""
+
+class MulticlassEngine:
+    """The dual engine on multiclass blocks."""
+
+    def __init__(self, data: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], output: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from a dual state as `support` gave it, cut down to what the budget allows.
+        """
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """w = sum alpha a; a view that the next visit changes."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def held(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple:
+        """(block, output, alpha) of every plane held."""
+
+class PlaneEngine:
+    """The dual engine on planes held as rows of numbers."""
+
+    def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def add_sparse(self, block: int, index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
+        """Takes a sparse plane into a block; false if an equal one is there."""
+
+    def add_dense(self, block: int, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
+        """Takes a dense plane into a block; false if an equal one is there."""
+
+    def merge(self, block: int, capacity: int) -> None:
+        """Merges the least used planes of a block down to a capacity."""
+
+    def slack(self, block: int) -> float:
+        """max(0, max_k b - <a, w>) over the planes held."""
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Sets the dual variables of all planes, in the order of `support`."""
+
+    def planes(self) -> tuple:
+        """
+        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
+        """
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """w = sum alpha a; a view that the next visit changes."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def held(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple:
+        """(block, output, alpha) of every plane held."""

@@ -1,0 +1,141 @@
+"""Commands and their options; what they do is in the modules beside this one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from maxmargin.cli.evaluate import evaluate_model
+from maxmargin.cli.files import Source, check_output
+from maxmargin.cli.predict import predict_file
+from maxmargin.cli.train import Settings, train_model
+from maxmargin.console import make_console
+from maxmargin.demo import run_demo
+from maxmargin.io.read import FORMATS
+from maxmargin.rescaling import RESCALINGS, SLACKS
+from maxmargin.solvers.choose import BY_NAME
+from maxmargin.version import __version__
+
+app = typer.Typer(
+    name="maxmargin",
+    help="Structured prediction with large margins.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich" if sys.stderr.isatty() and sys.stdout.isatty() else None,
+)
+
+Data = Annotated[Path, typer.Argument(help="Examples: svmlight, csv or tsv text, also gzipped.", show_default=False)]
+Model = Annotated[Path, typer.Argument(help="Model file.", show_default=False)]
+Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; told from the file's name if not given.")]
+LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels in a table; the last one if not given.")]
+ZeroBased = Annotated[bool, typer.Option("--zero-based", help="Indices of the svmlight file start at 0, not 1.")]
+Cost = Annotated[Path | None, typer.Option(help="csv matrix of the costs of answers, one row a true class.")]
+Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
+
+
+@app.callback(invoke_without_command=True)
+def _options(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    if version:
+        typer.echo(f"maxmargin {__version__}")
+        raise typer.Exit
+
+
+@app.command("train")
+def _train(
+    data: Data,
+    model: Model,
+    c: Annotated[str, typer.Option("--C", help="Weight of the sum of the risks, a number or 'scale'.")] = "scale",
+    cost: Cost = None,
+    rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
+    slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
+    solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
+    tol: Annotated[float, typer.Option(help="Largest gap of the objective per example and per C.")] = 1e-3,
+    max_iter: Annotated[int, typer.Option(help="Passes after which training stops in any case.")] = 1000,
+    max_time: Annotated[float | None, typer.Option(help="Seconds after which training stops in any case.")] = None,
+    class_weight: Annotated[str | None, typer.Option(help="'balanced', or weights such as a=2,b=0.5.")] = None,
+    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Add no constant feature.")] = False,
+    label_column: LabelColumn = None,
+    format: Format = None,
+    zero_based: ZeroBased = False,
+    n_jobs: Jobs = 1,
+    seed: Annotated[int, typer.Option(help="Of the order in which examples are visited.")] = 0,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show progress on a terminal.")] = False,
+) -> None:
+    """Learn a classifier from labelled examples and save it."""
+    settings = Settings(
+        C=c,
+        cost=cost,
+        rescaling=rescaling,
+        slack=slack,
+        solver=solver,
+        tol=tol,
+        max_iter=max_iter,
+        max_time=max_time,
+        class_weight=class_weight,
+        fit_intercept=not no_intercept,
+        n_jobs=n_jobs,
+        seed=seed,
+        verbose=verbose,
+    )
+    train_model(Source(data, format, label_column, zero_based), model, settings)
+
+
+@app.command("predict")
+def _predict(
+    model: Model,
+    data: Data,
+    output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
+    top_k: Annotated[int, typer.Option(help="Number of classes a line, best first.")] = 1,
+    scores: Annotated[bool, typer.Option("--scores", help="Write the score of each class after it.")] = False,
+    label_column: LabelColumn = None,
+    format: Format = None,
+    zero_based: ZeroBased = False,
+    n_jobs: Jobs = 1,
+) -> None:
+    """Write the class of each example, one a line. Labels in the data play no part."""
+    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, scores, n_jobs)
+
+
+@app.command("evaluate")
+def _evaluate(
+    model: Model,
+    data: Data,
+    cost: Cost = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    label_column: LabelColumn = None,
+    format: Format = None,
+    zero_based: ZeroBased = False,
+    n_jobs: Jobs = 1,
+) -> None:
+    """Compare a model's answers with labels. Costs are the model's unless --cost gives others."""
+    evaluate_model(model, Source(data, format, label_column, zero_based), cost, json, n_jobs)
+
+
+@app.command("demo")
+def _demo(
+    output: Annotated[Path, typer.Option(help="Picture of the convergence curves.")] = Path("demo.png"),
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer examples, for a first look.")] = False,
+) -> None:
+    """Show what the library does, on handwritten digits, in well under a minute."""
+    check_output(output)
+    run_demo(output, quick=quick)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line. What is wrong with data, files or options is one sentence on stderr and exit code 1."""
+    try:
+        app(None if arguments is None else list(arguments))
+    except (ValueError, OSError) as error:
+        make_console(stderr=True).print(f"error: {_sentence(error)}")
+        sys.exit(1)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'A file'} cannot be used: {error.strerror.lower()}."
+    return " ".join(str(error).split())

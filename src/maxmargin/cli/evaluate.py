@@ -1,0 +1,81 @@
+"""``maxmargin evaluate``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+from maxmargin.cli.files import Source, load_model
+from maxmargin.console import make_console, print_table
+from maxmargin.io.cost_matrix import read_cost
+
+_MOST = 25  # classes in a confusion table, and lines in the list that stands for it beyond that
+
+
+def evaluate_model(model_path: Path, source: Source, cost_path: Path | None, as_json: bool, n_jobs: int) -> None:
+    """Prints accuracy, mean cost, scores of each class and the confusion of classes."""
+    model, names = load_model(model_path, n_jobs)
+    data = source.read_for(model, names, labelled=True)
+    data.check_known(model.classes_)
+    cost = model.cost if cost_path is None else read_cost(cost_path, model.classes_)
+    results = measure(data.targets, model.predict(data.X), model.classes_, cost)
+    if as_json:
+        json.dump(results, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        _print(make_console(), results)
+
+
+def measure(
+    truths: npt.NDArray[Any], answers: npt.NDArray[Any], classes: npt.NDArray[Any], cost: Any
+) -> dict[str, Any]:
+    """The results as JSON has them; ``cost`` None is 1 for every wrong answer. ``confusion[true class][answer]``."""
+    confusion = confusion_matrix(truths, answers, labels=classes)
+    costs = 1.0 - np.eye(classes.size) if cost is None else np.asarray(cost, dtype=np.float64)
+    scores = precision_recall_fscore_support(truths, answers, labels=classes, zero_division=0.0)
+    return {
+        "examples": len(truths),
+        "accuracy": float(np.mean(truths == answers)),
+        "mean_cost": float((confusion * costs).sum() / len(truths)),
+        "classes": [
+            {"label": label, "precision": precision, "recall": recall, "f1": f1, "examples": count}
+            for label, precision, recall, f1, count in zip(classes.tolist(), *(part.tolist() for part in scores))
+        ],
+        "confusion": confusion.tolist(),
+    }
+
+
+def _fits(console: Console, labels: list[str], confusion: list[list[int]]) -> bool:
+    """Whether the confusion table is readable on this console."""
+    widths = [max(len(label), *(len(str(count)) for count in column)) for label, column in zip(labels, zip(*confusion))]
+    return len(labels) <= _MOST and sum(widths) + max(map(len, labels)) + 3 * (len(labels) + 1) <= console.width
+
+
+def _print(console: Console, results: dict[str, Any]) -> None:
+    totals = [(name, f"{results[key]:.4f}") for name, key in (("accuracy", "accuracy"), ("mean cost", "mean_cost"))]
+    print_table(console, "", ("", ""), [("examples", str(results["examples"])), *totals])
+    rows = [
+        (str(row["label"]), *(f"{row[key]:.4f}" for key in ("precision", "recall", "f1")), str(row["examples"]))
+        for row in results["classes"]
+    ]
+    console.print()
+    print_table(console, "Classes", ("class", "precision", "recall", "F1", "examples"), rows)
+    console.print()
+    labels = [str(row["label"]) for row in results["classes"]]
+    if _fits(console, labels, results["confusion"]):
+        rows = [(label, *map(str, counts)) for label, counts in zip(labels, results["confusion"])]
+        print_table(console, "Confusion (rows: true class, columns: answer)", ("", *labels), rows)
+        return
+    counts = np.array(results["confusion"])
+    np.fill_diagonal(counts, 0)
+    order = np.argsort(-counts, axis=None, kind="stable")[:_MOST]
+    pairs = [(int(i), int(j)) for i, j in zip(*np.unravel_index(order, counts.shape)) if counts[i, j]]
+    rows = [(labels[i], labels[j], str(counts[i, j])) for i, j in pairs]
+    print_table(console, "Most frequent confusions", ("true class", "answer", "examples"), rows, text_columns=2)

@@ -1,0 +1,73 @@
+"""Files that commands read and write."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from maxmargin.console import make_console
+from maxmargin.estimators import MulticlassSVC, load
+from maxmargin.io.labelled import LabelledData
+from maxmargin.io.read import read_data
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of examples and how to read it."""
+
+    path: Path
+    format: str | None
+    label_column: str | None
+    zero_based: bool
+
+    def read(self, **options: Any) -> LabelledData:
+        return read_data(
+            self.path, format=self.format, label_column=self.label_column, zero_based=self.zero_based, **options
+        )
+
+    def read_for(self, model: MulticlassSVC, names: list[str] | None, *, labelled: bool) -> LabelledData:
+        """The examples with the features and the kind of labels that a model knows; ``names`` from ``load_model``."""
+        data = self.read(
+            feature_names=names,
+            n_features=model.n_features_in_,
+            labelled=labelled,
+            text_labels=model.classes_.dtype.kind in "US",
+        )
+        if data.ignored_features:
+            make_console(stderr=True).print(
+                f"note: {data.ignored_features} features of {data.path} are beyond the {model.n_features_in_} "
+                "that the model was trained with and play no part."
+            )
+        return data
+
+
+def load_model(path: Path, n_jobs: int) -> tuple[MulticlassSVC, list[str] | None]:
+    """A classifier, and the names of its features if it has them.
+
+    The names leave the classifier: columns are chosen by name when a file is read, and scikit-learn would warn about
+    each matrix that comes without them.
+    """
+    model = load(path)
+    if not isinstance(model, MulticlassSVC):
+        raise ValueError(f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC.")
+    model.n_jobs = n_jobs
+    if not hasattr(model, "feature_names_in_"):
+        return model, None
+    names = list(model.feature_names_in_)
+    del model.feature_names_in_
+    return model, names
+
+
+def check_output(path: Path, *inputs: Path) -> None:
+    """Complains before any work is done if ``path`` cannot be written or is one of the inputs."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name a file to write to.")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"{path} cannot be written: the folder {path.absolute().parent} does not exist.")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise ValueError(f"{path} cannot be written: permission denied.")
+    for other in inputs:
+        if path.exists() and other.exists() and path.samefile(other):
+            raise ValueError(f"{path} is the file to be read; name another one to write to.")

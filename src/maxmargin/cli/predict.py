@@ -1,0 +1,44 @@
+"""``maxmargin predict``."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from maxmargin.cli.files import Source, check_output, load_model
+from maxmargin.estimators import MulticlassSVC
+
+
+def predict_file(model_path: Path, source: Source, output: Path | None, top_k: int, scores: bool, n_jobs: int) -> None:
+    """Writes ``top_k`` classes a line, each followed by its score if ``scores``."""
+    if output is not None:
+        check_output(output, model_path, source.path)
+    model, names = load_model(model_path, n_jobs)
+    X = source.read_for(model, names, labelled=False).X
+    rows = _rows(model, X, top_k, scores)
+    if output is None:
+        _write(sys.stdout, rows, "\t")
+        return
+    with open(output, "w", encoding="utf-8", newline="") as file:
+        _write(file, rows, "," if output.suffix.lower() == ".csv" else "\t")
+
+
+def _rows(model: MulticlassSVC, X: Any, top_k: int, scores: bool) -> list[list[Any]]:
+    best = model.predict_topk(X, top_k)
+    if not scores:
+        rows: list[list[Any]] = best.tolist()
+        return rows
+    values = np.asarray(X @ model.coef_.T) + model.intercept_
+    values = np.take_along_axis(values, np.searchsorted(model.classes_, best), axis=1)
+    return [
+        [cell for label, value in zip(labels, row) for cell in (label, f"{value:.9g}")]
+        for labels, row in zip(best.tolist(), values.tolist())
+    ]
+
+
+def _write(file: IO[str], rows: list[list[Any]], delimiter: str) -> None:
+    csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)

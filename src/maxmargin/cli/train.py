@@ -1,0 +1,130 @@
+"""``maxmargin train``."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.cli.files import Source, check_output
+from maxmargin.console import make_console, number, print_table
+from maxmargin.estimators import MulticlassSVC
+from maxmargin.io.cost_matrix import read_cost
+from maxmargin.io.labelled import LabelledData, shortened
+from maxmargin.solvers.base import Status
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of training as they are given, before the classes are known."""
+
+    C: str = "scale"
+    cost: Path | None = None
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: str = "auto"
+    tol: float = 1e-3
+    max_iter: int = 1000
+    max_time: float | None = None
+    class_weight: str | None = None
+    fit_intercept: bool = True
+    n_jobs: int = 1
+    seed: int = 0
+    verbose: bool = False
+
+    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC:
+        """The classifier that these options describe, for the classes of the data."""
+        return MulticlassSVC(
+            C=parse_c(self.C),
+            cost=None if self.cost is None else read_cost(self.cost, classes),
+            rescaling=self.rescaling,
+            slack=self.slack,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            max_time=self.max_time,
+            class_weight=parse_class_weight(self.class_weight, classes),
+            fit_intercept=self.fit_intercept,
+            n_jobs=self.n_jobs,
+            random_state=self.seed,
+            verbose=int(self.verbose),
+        )
+
+
+def parse_c(text: str) -> float | str:
+    """A number, or 'scale'."""
+    if text == "scale":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"C must be a positive number or 'scale', not {text!r}.") from None
+
+
+def parse_class_weight(text: str | None, classes: npt.NDArray[Any]) -> dict[Any, float] | str | None:
+    """Weights such as ``a=2,b=0.5``; classes that are not named get 1."""
+    if text is None or text == "balanced":
+        return text
+    known = {str(item): item for item in classes.tolist()}
+    weights: dict[Any, float] = dict.fromkeys(known.values(), 1.0)
+    for part in text.split(","):
+        name, equals, value = part.rpartition("=")
+        name = name.strip()
+        if not equals:
+            raise ValueError(f"class_weight must be 'balanced' or weights such as a=2,b=0.5, not {text!r}.")
+        if name not in known:
+            raise ValueError(f"class_weight names the class {name!r}, but the data has {shortened(known)}.")
+        try:
+            weights[known[name]] = float(value)
+        except ValueError:
+            raise ValueError(f"class_weight of {name!r} is {value!r}, which is not a number.") from None
+    return weights
+
+
+def train_model(source: Source, path: Path, settings: Settings) -> None:
+    """Reads, fits, saves, and prints what came out."""
+    check_output(path, source.path, *([] if settings.cost is None else [settings.cost]))
+    data = source.read()
+    model = settings.estimator(np.unique(data.targets))
+    begin = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(data.X, data.targets)
+    seconds = time.perf_counter() - begin
+    if model.solution_.status is Status.INFEASIBLE:
+        raise ValueError(_infeasible(model, data))
+    for warning in caught:
+        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    if data.feature_names is not None:
+        model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    model.save(path)
+    _print_summary(model, path, seconds)
+
+
+def _infeasible(model: MulticlassSVC, data: LabelledData) -> str:
+    text = model.solution_.status.message
+    certificate = model.solution_.certificate
+    if certificate is not None:
+        text += f" The example on line {data.lines[certificate.example]} of {data.path} is part of it."
+    return f"{text} No model was written; use --slack linear."
+
+
+def _print_summary(model: MulticlassSVC, path: Path, seconds: float) -> None:
+    solution = model.solution_
+    rows = [
+        ("examples", str(solution.details["n"])),
+        ("features", str(model.n_features_in_)),
+        ("classes", str(model.classes_.size)),
+        ("C", number(model.C_)),
+        ("objective", number(solution.primal, 8)),
+        ("gap", number(solution.gap, 3)),
+        ("status", solution.status.name.lower().replace("_", " ")),
+        ("seconds", f"{seconds:.3f}"),
+        ("model", str(path)),
+    ]
+    print_table(make_console(), "", ("", ""), rows, text_columns=2)

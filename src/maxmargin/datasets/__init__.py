@@ -1,0 +1,20 @@
+"""Data to learn from: generators that need nothing, and readers of a local folder."""
+
+from maxmargin.datasets.generators import make_chain, make_multiclass
+from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.sequences import load_ocr_letters
+from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
+from maxmargin.datasets.text import load_newsgroups20
+
+__all__ = [
+    "MissingDataError",
+    "data_file",
+    "load_covtype",
+    "load_mnist",
+    "load_newsgroups20",
+    "load_ocr_letters",
+    "load_optdigits",
+    "load_uci_letter",
+    "make_chain",
+    "make_multiclass",
+]

@@ -1,0 +1,89 @@
+"""The solver behind ``solver='auto'``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from maxmargin.oracles.base import DualState, Oracle
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.block_coordinate import BlockCoordinate
+from maxmargin.solvers.n_slack import NSlack
+from maxmargin.solvers.one_slack import OneSlack
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """Picks by what the problem looks like.
+
+    * a hard margin: ``NSlack``;
+    * a single example (a loss over a whole sample): ``OneSlack``;
+    * else ``BlockCoordinate``, and if ``patience`` passes were not enough, ``OneSlack`` starting from the cut that its
+      dual variables amount to. Coordinate ascent wins by far on most data and crawls on few, badly scaled features,
+      where a handful of cuts is enough.
+
+    Parameters
+    ----------
+    patience : passes of ``BlockCoordinate``
+    """
+
+    name: ClassVar[str] = "auto"
+
+    patience: int = 200
+
+    def check(self, formulation: Formulation) -> None:
+        """Every formulation is supported."""
+
+    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
+        if oracle.formulation.slack == "hard":
+            return NSlack()(oracle, C, run, start)
+        if oracle.n == 1:
+            return OneSlack()(oracle, C, run, start)
+        limit = self.patience if run.max_iter is None else min(self.patience, run.max_iter)
+        first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
+        if first.status is not Status.MAX_ITER or limit == run.max_iter:
+            return first
+        return _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))
+
+
+def _rest(run: Run, first: Solution) -> Run:
+    """What the limits leave after the first part."""
+    return replace(
+        run,
+        max_iter=None if run.max_iter is None else run.max_iter - first.n_iter,
+        max_time=None if run.max_time is None else max(0.0, run.max_time - first.trace[-1].seconds),
+    )
+
+
+def _as_one_cut(first: Solution, C: float) -> Solution:
+    """The dual variables of all examples as those of one cut, of weight C."""
+    assert first.aggregate is not None
+    zero = np.zeros(1, dtype=np.int32)
+    cut = Planes(first.aggregate.a[None, :], np.array([first.aggregate.b]), zero)
+    return replace(first, state=DualState(zero, zero, np.array([C]), cut))
+
+
+def _combined(first: Solution, second: Solution) -> Solution:
+    """The second solution with the history of both."""
+    seconds = first.trace[-1].seconds
+    shifted = tuple(
+        replace(
+            record,
+            iteration=record.iteration + first.n_iter,
+            seconds=record.seconds + seconds,
+            oracle_calls=record.oracle_calls + first.oracle_calls,
+            cache_hits=record.cache_hits + first.cache_hits,
+        )
+        for record in second.trace
+    )
+    return replace(
+        second,
+        n_iter=first.n_iter + second.n_iter,
+        oracle_calls=first.oracle_calls + second.oracle_calls,
+        cache_hits=first.cache_hits + second.cache_hits,
+        trace=first.trace + shifted,
+    )

@@ -1,0 +1,134 @@
+"""Readers of the data folder, on tiny files written here in the same formats."""
+
+import gzip
+import json
+import lzma
+
+import numpy as np
+import pytest
+
+from maxmargin.datasets import (
+    MissingDataError,
+    load_covtype,
+    load_mnist,
+    load_newsgroups20,
+    load_ocr_letters,
+    load_optdigits,
+    load_uci_letter,
+)
+
+LOADERS = [load_covtype, load_mnist, load_newsgroups20, load_ocr_letters, load_optdigits, load_uci_letter]
+
+
+def _idx(array):
+    head = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes()
+    return gzip.compress(head + array.astype(np.uint8).tobytes())
+
+
+def _write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def test_covtype_expands_the_index_columns(tmp_path):
+    (tmp_path / "covtype").mkdir()
+    np.savez(
+        tmp_path / "covtype" / "covtype.npz",
+        quantitative=np.arange(30, dtype=np.int16).reshape(10, 3),
+        wilderness=np.array([0, 3, 1], dtype=np.uint8),
+        soil=np.array([39, 0, 7], dtype=np.uint8),
+        label=np.array([1, 7, 2], dtype=np.uint8),
+    )
+    X, y = load_covtype(tmp_path)
+    assert X.shape == (3, 54)
+    assert list(y) == [1, 7, 2]
+    assert list(X[1, :10]) == list(range(1, 30, 3))
+    assert [list(np.flatnonzero(row)) for row in X[:, 10:]] == [[0, 43], [3, 4], [1, 11]]
+
+
+def test_mnist_reads_idx_files(tmp_path, monkeypatch):
+    images = np.arange(2 * 3 * 4).reshape(2, 3, 4)
+    _write(tmp_path / "mnist" / "t10k-images-idx3-ubyte.gz", _idx(images))
+    _write(tmp_path / "mnist" / "t10k-labels-idx1-ubyte.gz", _idx(np.array([9, 0])))
+    monkeypatch.setenv("MAXMARGIN_DATA", str(tmp_path))
+    X, y = load_mnist("test")
+    assert X.dtype == np.uint8
+    assert np.array_equal(X, images.reshape(2, 12))
+    assert list(y) == [9, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"noise", "is not an idx file"), (bytes([0, 0, 8, 1, 0, 0, 0, 5, 1, 2]), "holds 2 values, but its header says")],
+)
+def test_a_bad_idx_file_is_named(tmp_path, content, message):
+    _write(tmp_path / "mnist" / "train-images-idx3-ubyte.gz", gzip.compress(content))
+    with pytest.raises(ValueError, match=message):
+        load_mnist(folder=tmp_path)
+
+
+def test_newsgroups_keeps_one_split(tmp_path):
+    lines = [
+        {"id": "1", "split": "train", "group": "sci.space", "text": "Mond\n"},
+        {"id": "2", "split": "test", "group": "rec.autos", "text": "voitures très rapides"},
+    ]
+    content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    _write(tmp_path / "newsgroups20" / "20news-bydate.jsonl.xz", lzma.compress(content))
+    assert load_newsgroups20("train", tmp_path) == (["Mond\n"], ["sci.space"])
+    assert load_newsgroups20("test", tmp_path) == (["voitures très rapides"], ["rec.autos"])
+    assert len(load_newsgroups20("all", tmp_path)[0]) == 2
+
+
+def test_ocr_letters_unpacks_words_of_the_folds(tmp_path):
+    (tmp_path / "ocr_letters").mkdir()
+    bits = np.random.default_rng(0).integers(0, 2, size=(5, 128)).astype(np.uint8)
+    np.savez(
+        tmp_path / "ocr_letters" / "ocr_letters.npz",
+        pixels=np.packbits(bits, axis=1),
+        labels=np.array([0, 25, 3, 4, 5], dtype=np.uint8),
+        offsets=np.array([0, 2, 3, 5], dtype=np.int32),
+        folds=np.array([0, 1, 0], dtype=np.uint8),
+    )
+    X, Y = load_ocr_letters([0], tmp_path)
+    assert [y.tolist() for y in Y] == [[0, 25], [4, 5]]
+    assert np.array_equal(np.vstack(X), bits[[0, 1, 3, 4]])
+    assert len(load_ocr_letters(folder=tmp_path)[0]) == 3
+
+
+def test_optdigits_and_letter_read_text_tables(tmp_path):
+    _write(tmp_path / "optdigits" / "optdigits.tra.gz", gzip.compress(b"0,16,3,7\n1,2,3,0\n"))
+    letters = b"T,2,8\nI,5,12\nD,4,11\nN,7,1\nG,2,1\n"
+    _write(tmp_path / "uci_letter" / "letter-recognition.data.gz", gzip.compress(letters))
+    X, y = load_optdigits("train", tmp_path)
+    assert X.tolist() == [[0, 16, 3], [1, 2, 3]]
+    assert y.tolist() == [7, 0]
+    assert load_uci_letter("train", tmp_path)[1].tolist() == ["T", "I", "D", "N"]
+    X, y = load_uci_letter("test", tmp_path)
+    assert X.tolist() == [[2, 1]]
+    assert y.tolist() == ["G"]
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_without_the_variable_the_message_names_it(load, monkeypatch):
+    monkeypatch.delenv("MAXMARGIN_DATA", raising=False)
+    with pytest.raises(MissingDataError, match="set the environment variable MAXMARGIN_DATA to the folder"):
+        load()
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_a_folder_that_does_not_exist_is_named(load, tmp_path, monkeypatch):
+    monkeypatch.setenv("MAXMARGIN_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(MissingDataError, match=r"data folder named by MAXMARGIN_DATA does not exist: .*nowhere"):
+        load()
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_a_file_that_is_not_there_is_named(load, tmp_path):
+    with pytest.raises(MissingDataError, match=r"There is no \S+/\S+ in the data folder .* MAXMARGIN_DATA"):
+        load(folder=tmp_path)
+
+
+@pytest.mark.parametrize("load", [load_mnist, load_newsgroups20, load_optdigits, load_uci_letter])
+def test_an_unknown_split_is_refused(load, tmp_path):
+    with pytest.raises(ValueError, match="split must be 'train'"):
+        load("validation", tmp_path)

@@ -1,0 +1,228 @@
+"""The dual engine on adversarial planes: duplicates, zeros, linear dependence, wild scales, many blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from reference import assert_dual_feasible, dual_value, multiclass_planes, solve_dual
+
+from maxmargin import Formulation
+from maxmargin._core import PlaneEngine, VisitSettings
+from maxmargin.estimators.multiclass import as_rows
+from maxmargin.structures.multiclass import Multiclass
+
+DIMENSION = 4
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+@dataclass
+class Planes:
+    """A drawn working set, the same for the engine and for the reference."""
+
+    a: np.ndarray
+    b: np.ndarray
+    block: np.ndarray
+    sparse: np.ndarray
+    budget: np.ndarray
+
+    def engine(self, slack: str) -> PlaneEngine:
+        return PlaneEngine(self.budget.size, DIMENSION, slack, 2.0, self.budget / 2.0)
+
+    def add(self, engine: PlaneEngine, k: int) -> bool:
+        if not self.sparse[k]:
+            return engine.add_dense(int(self.block[k]), self.a[k], float(self.b[k]))
+        index = np.flatnonzero(self.a[k]).astype(np.int32)
+        return engine.add_sparse(int(self.block[k]), index, self.a[k][index], float(self.b[k]))
+
+    def optimum(self, slack: str) -> float:
+        return solve_dual(self.a, self.b, self.block, slack, self.budget)
+
+
+@st.composite
+def working_sets(draw: Any, scales: tuple[float, ...] = (1.0,), largest: int = 14) -> Planes:
+    """Small integers make exact duplicates, zero planes and dependent planes common; scales vary by plane."""
+    blocks = draw(st.integers(1, 4))
+    count = draw(st.integers(1, largest))
+    whole = st.lists(st.integers(-2, 2), min_size=DIMENSION, max_size=DIMENSION)
+    a = np.array([draw(whole) for _ in range(count)], dtype=float)
+    scale = np.array([draw(st.sampled_from(scales)) for _ in range(count)])
+    b = np.array([draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])) for _ in range(count)])
+    together = draw(st.booleans())  # slack rescaling scales both sides, margin rescaling only one
+    block = np.array([draw(st.integers(0, blocks - 1)) for _ in range(count)], dtype=np.int32)
+    sparse = np.array([draw(st.booleans()) for _ in range(count)])
+    budget = np.array([draw(st.sampled_from([0.0, 0.1, 1.0, 10.0])) for _ in range(blocks)])
+    return Planes(a * scale[:, None], b * scale if together else b, block, sparse, budget)
+
+
+def held(engine: PlaneEngine) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, right-hand sides, blocks and dual variables of the planes in the engine."""
+    offsets, index, value, b = engine.planes()
+    block, _, alpha = engine.support()
+    rows = sp.csr_array((value, index, offsets), shape=(b.size, DIMENSION)).toarray()
+    return rows, b, block, alpha
+
+
+def assert_consistent(engine: PlaneEngine, slack: str, budget: np.ndarray) -> None:
+    """alpha is feasible, w = sum alpha a, and the dual is that of alpha, before and after `refresh`."""
+    rows, b, block, alpha = held(engine)
+    assert_dual_feasible(block, alpha, slack, budget)
+    expected = dual_value(rows, b, block, alpha, slack, budget)
+    size = 1.0 + np.abs(rows).sum(axis=1) @ alpha  # what is added up, for the size of rounding errors
+    assert np.abs(engine.weights - rows.T @ alpha).max() <= 1e-12 * size
+    assert abs(engine.dual - expected) <= 1e-12 * size**2
+    engine.refresh()
+    assert np.abs(engine.weights - rows.T @ alpha).max() <= 1e-14 * size
+    assert abs(engine.dual - expected) <= 1e-14 * size**2
+    assert abs(engine.linear - alpha @ b) <= 1e-14 * (1.0 + alpha @ np.abs(b))
+
+
+def settle(engine: PlaneEngine, precision: float) -> None:
+    result = engine.settle(VisitSettings(precision=0.5 * precision, max_steps=20_000), precision, 20_000)
+    assert result.violation <= precision
+
+
+def assert_optimal(engine: PlaneEngine, optimum: float, slack: str, budget: np.ndarray, precision: float) -> None:
+    """Every block solved to `precision` leaves at most `precision` times the dual variables that move."""
+    _, _, _, alpha = held(engine)
+    spread = budget.sum() if slack == "linear" else 10.0 * (1.0 + alpha.sum())
+    # clarabel's own error, relative to the value
+    rounding = 1e-8 * (1.0 + abs(optimum))
+    assert optimum - precision * spread - rounding <= engine.dual <= optimum + rounding
+
+
+@QUICK
+@given(working_sets(), st.sampled_from(["linear", "squared"]))
+def test_optimum_with_duplicate_zero_and_dependent_planes(planes, slack):
+    engine = planes.engine(slack)
+    added = [planes.add(engine, k) for k in range(planes.b.size)]
+    different = {(planes.block[k], planes.b[k], *planes.a[k]) for k in range(planes.b.size)}
+    assert sum(added) == engine.held == len(different)
+    settle(engine, 1e-9)
+    assert_consistent(engine, slack, planes.budget)
+    assert_optimal(engine, planes.optimum(slack), slack, planes.budget, 1e-9)
+
+
+@QUICK
+@given(working_sets(scales=(1e-3, 1.0, 1e3)), st.sampled_from(["linear", "squared"]))
+def test_optimum_with_planes_of_very_different_scales(planes, slack):
+    engine = planes.engine(slack)
+    for k in range(planes.b.size):
+        planes.add(engine, k)
+    settle(engine, 1e-5)
+    assert_consistent(engine, slack, planes.budget)
+    assert_optimal(engine, planes.optimum(slack), slack, planes.budget, 1e-5)
+
+
+@QUICK
+@given(working_sets())
+def test_hard_margin(planes):
+    optimum = planes.optimum("hard")
+    assume(np.isfinite(optimum))
+    engine = planes.engine("hard")
+    for k in range(planes.b.size):
+        planes.add(engine, k)
+    settle(engine, 1e-8)
+    assert_consistent(engine, "hard", planes.budget)
+    assert_optimal(engine, optimum, "hard", planes.budget, 1e-8)
+
+
+@pytest.mark.parametrize("slack", ["linear", "squared", "hard"])
+@QUICK
+@given(planes=working_sets(), moves=st.lists(st.integers(0, 4), min_size=3, max_size=12), data=st.data())
+def test_any_sequence_of_operations_keeps_the_engine_consistent(slack, planes, moves, data):
+    """Planes come, are merged, dropped and given other weights; what is left is then solved like any other set."""
+    assume(slack != "hard" or np.isfinite(planes.optimum("hard")))
+    engine = planes.engine(slack)
+    everyone = np.arange(planes.budget.size, dtype=np.int32)
+    fresh = iter(range(planes.b.size))
+    for move in [0, *moves]:
+        if move == 0:
+            for k in [k for _, k in zip(range(4), fresh)]:
+                planes.add(engine, k)
+        elif move == 1:
+            step = data.draw(st.sampled_from(["exact", "line-search"]))
+            before = engine.dual
+            engine.visit(everyone, VisitSettings(step=step, max_steps=5, keep_idle=100))
+            assert engine.dual >= before - 1e-12 * (1.0 + abs(before))
+        elif move == 2:
+            before, w = engine.dual, np.array(engine.weights)
+            capacity = data.draw(st.integers(1, 3))
+            for i in everyone:
+                engine.merge(int(i), capacity)
+            assert np.bincount(held(engine)[2], minlength=1).max() <= capacity
+            assert engine.weights == pytest.approx(w, rel=1e-12, abs=1e-12)
+            assert engine.dual == pytest.approx(before, rel=1e-12, abs=1e-12)
+        elif move == 3:  # a visit with no patience drops every plane out of use in blocks that have a budget
+            engine.visit(everyone, VisitSettings(keep_idle=0))
+            _, _, block, alpha = held(engine)
+            assert (alpha[planes.budget[block] > 0] > 0).all()
+        else:
+            _, _, block, alpha = held(engine)
+            wanted = np.array([data.draw(st.sampled_from([0.0, 0.3, 2.0])) for _ in alpha])
+            wanted[planes.budget[block] == 0] = 0.0
+            engine.set_alpha(wanted)
+            if slack != "linear":
+                assert held(engine)[3] == pytest.approx(wanted)
+        assert_consistent(engine, slack, planes.budget)
+    rows, b, block, _ = held(engine)
+    optimum = solve_dual(rows, b, block, slack, planes.budget)
+    assume(np.isfinite(optimum))
+    settle(engine, 1e-8)
+    assert_optimal(engine, optimum, slack, planes.budget, 1e-8)
+
+
+@pytest.mark.parametrize("slack", ["linear", "squared"])
+@QUICK
+@given(planes=working_sets())
+def test_line_search_steps_alone_never_lose_and_come_near(slack, planes):
+    engine = planes.engine(slack)
+    for k in range(planes.b.size):
+        planes.add(engine, k)
+    everyone = np.arange(planes.budget.size, dtype=np.int32)
+    duals = [engine.dual]
+    for _ in range(300):
+        engine.visit(everyone, VisitSettings(step="line-search", keep_idle=1000))
+        duals.append(engine.dual)
+    assert np.diff(duals).min() >= -1e-12 * (1.0 + abs(duals[-1]))
+    assert_consistent(engine, slack, planes.budget)
+    optimum = planes.optimum(slack)
+    # 1/t convergence: the error after t sweeps is of the order of the first error over t
+    assert engine.dual >= optimum - 0.03 * (1.0 + optimum)
+
+
+@pytest.mark.parametrize("slack", ["linear", "squared", "hard"])
+@pytest.mark.parametrize("rescaling", ["margin", "slack"])
+def test_multiclass_blocks_equal_the_same_planes_stored_as_rows(rescaling, slack):
+    rng = np.random.default_rng(1)
+    X, labels = rng.standard_normal((9, 12)), np.r_[[0, 1, 2] * 3].astype(np.int32)
+    cost = np.array([[0, 1, 3], [0.5, 0, 1], [2, 0.2, 0]])
+    weight = np.linspace(0.0, 2.0, 9)
+    oracle = Multiclass(3, cost).bind(as_rows(X, 0.0, True), labels, Formulation(rescaling, slack), sample_weight=weight)
+    native = oracle.engine(0.6)
+    planes = multiclass_planes(X, labels, cost, rescaling, slack)
+    stored = PlaneEngine(9, planes.dimension, slack, 0.6, weight)
+    for a, b, i in zip(planes.a, planes.b, planes.example):
+        assert stored.add_dense(int(i), a, float(b))
+    rng_order = [rng.permutation(9).astype(np.int32) for _ in range(3)]
+    for order in rng_order:  # a block of two planes has one solution, so the paths coincide
+        exact = VisitSettings(precision=1e-13, keep_idle=1000, max_steps=10_000)
+        native.visit(order, exact)
+        stored.visit(order, exact)
+        assert native.dual == pytest.approx(stored.dual, rel=1e-9)
+        assert native.weights.reshape(12, -1)[:, :3].T.ravel() == pytest.approx(stored.weights, rel=1e-6, abs=1e-6)
+        assert native.gaps == pytest.approx(stored.gaps, rel=1e-4, abs=1e-6)  # single precision
+    for engine in (native, stored):
+        engine.settle(VisitSettings(precision=1e-11, max_steps=10_000), 1e-11, 10_000)
+    budget = 0.6 * weight
+    optimum = solve_dual(planes.a, planes.b, planes.example, slack, budget)
+    assert stored.dual == pytest.approx(optimum, rel=1e-8)
+    # the native block only settles over planes it holds; a few fresh visits bring the rest in
+    for _ in range(2000):
+        native.visit(np.arange(9, dtype=np.int32), VisitSettings(precision=1e-12))
+    assert native.dual == pytest.approx(optimum, rel=1e-8)
