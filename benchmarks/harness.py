@@ -7,6 +7,7 @@ seconds, and the peak of resident memory during the call beyond that before it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -26,16 +27,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-ONE_THREAD = {
-    name: "1"
-    for name in (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "BLIS_NUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-    )
-}
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
 
 
 @dataclass(frozen=True)
@@ -120,10 +113,8 @@ def _plain(value: Any) -> Any:
 
 def _trim() -> None:
     """Returns free heap pages to the system where the C library can."""
-    try:
+    with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError, TypeError):
-        pass
 
 
 class _HighWater:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from harness import save
 from multiclass_data import WORKLOADS, prepare
-from multiclass_report import Bar, print_bars, print_methods, print_planes, print_slopes
+from multiclass_report import Bar, memory_bar, print_bars, print_methods, print_planes, print_slopes
 from multiclass_search import FULL, QUICK, RIVAL, Limits, Outcome, fit, reference, search
 
 OURS = ("auto", "one-slack", "n-slack")
@@ -76,11 +76,6 @@ def compare(
         "reference": precise,
         "methods": dict(zip([o.method for o in outcomes], runs)),
     }, outcomes
-
-
-def memory_bar(run: dict[str, Any]) -> float:
-    """Bytes that a fit may need beyond X: 0.3 times those of X and 4 times those of ``coef_``."""
-    return float(0.3 * run["x_bytes"] + 4 * run["coef_bytes"])
 
 
 def check(facts: dict[str, Any], C: float, outcomes: list[Outcome], best: float, factor: float) -> list[Bar]:

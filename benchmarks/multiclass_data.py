@@ -102,7 +102,7 @@ def size_in_bytes(X: Any) -> int:
 
 
 def objective(coef: npt.NDArray[np.float64], X: Any, y: Labels, C: float) -> float:
-    """``1/2 |W|^2 + C sum_i max_k [k != y_i] - <w_{y_i}, x_i> + <w_k, x_i>`` for class numbers ``y``, by chunks of rows."""
+    """``1/2 |W|^2 + C sum_i max_k [k != y_i] - <w_{y_i}, x_i> + <w_k, x_i>`` for class numbers ``y``, in chunks."""
     risk = 0.0
     for first in range(0, y.size, _CHUNK):
         scores = np.asarray(X[first : first + _CHUNK] @ coef.T)

@@ -23,6 +23,11 @@ class Bar:
     holds: bool
 
 
+def memory_bar(run: dict[str, Any]) -> float:
+    """Bytes that a fit may need beyond X: 0.3 times those of X and 4 times those of ``coef_``."""
+    return float(0.3 * run["x_bytes"] + 4 * run["coef_bytes"])
+
+
 def _table(title: str, columns: list[str]) -> Table:
     table = Table(title=title, title_justify="left")
     for number, column in enumerate(columns):
@@ -70,7 +75,7 @@ def print_methods(
             f"{run['gap']:.4g}" if run.get("gap") is not None else "-",
             end,
             f"{outcome.peak / 1e6:.1f}",
-            f"{(0.3 * run['x_bytes'] + 4 * run['coef_bytes']) / 1e6:.1f}",
+            f"{memory_bar(precise) / 1e6:.1f}",
             outcome.remark,
         )
     console.print(table)

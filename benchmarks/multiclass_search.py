@@ -67,7 +67,7 @@ def reference(folder: Path, C: float, limits: Limits) -> dict[str, Any]:
 
 
 def search(folder: Path, method: str, C: float, best: float, limits: Limits, repeat: int, dense_bytes: int) -> Outcome:
-    """Tightens the tolerance along the grid until the objective is close to ``best``, then measures ``repeat`` times."""
+    """Tightens the tolerance along the grid until the objective is close to ``best``, then measures there."""
     outcome = Outcome(method, None, False)
     spent = 0.0
     for tol in GRIDS.get(method, GRIDS["ours"]):

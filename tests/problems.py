@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from reference import dense, same
 
+from reference import dense, same
 
 _tables: dict[tuple[Any, bytes], tuple[list[Any], np.ndarray]] = {}
 
@@ -147,7 +147,7 @@ class Words(Enumerated):
 
 @dataclass(frozen=True)
 class Patch(Enumerated):
-    """Binary images (NumPy arrays), share of wrong pixels as loss; sparse features for some outputs, dense for others."""
+    """Binary images (NumPy arrays), share of wrong pixels as loss; features of both forms."""
 
     side: int = 2
 

@@ -101,89 +101,58 @@ def multiclass_planes(X: Any, y: Sequence[int], cost: np.ndarray, rescaling: str
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What clarabel says. ``value`` is infinite where the problem has no solution."""
+    """What clarabel says, made safe: ``low <= optimum <= value``, the one from dual variables cut down to feasible
+    ones, the other the objective of ``w``. Both are infinite where the problem has no solution."""
 
     value: float
+    low: float
     w: np.ndarray
-    feasible: bool
+
+    @property
+    def feasible(self) -> bool:
+        return bool(np.isfinite(self.value))
 
 
-def clarabel_settings() -> Any:
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    return settings
-
-
-def solve_primal(planes: EveryPlane, C: float, weight: np.ndarray | None = None) -> Optimum:
+def solve(planes: EveryPlane, C: float, weight: np.ndarray | None = None) -> Optimum:
     """``min 1/2 |w|^2 + C sum_i s_i risk_i`` as one quadratic program in ``w`` and the slacks.
 
     Examples of weight zero have no constraints.
     """
-    s = np.ones(planes.n) if weight is None else np.asarray(weight, dtype=float)
-    kept = s[planes.example] > 0
+    budget = C * (np.ones(planes.n) if weight is None else np.asarray(weight, dtype=float))
+    kept = budget[planes.example] > 0
     a, b, example, d = planes.a[kept], planes.b[kept], planes.example[kept], planes.dimension
-    used = np.flatnonzero(s > 0)
+    if not b.size:
+        return Optimum(0.0, 0.0, np.zeros(d))
+    used = np.unique(example)
     n = 0 if planes.slack == "hard" else used.size
     quadratic, linear = np.ones(d + n), np.zeros(d + n)
     constraints, bounds = -a, -b
     if n:
-        quadratic[d:] = C * s[used] if planes.slack == "squared" else 0.0
-        linear[d:] = 0.0 if planes.slack == "squared" else C * s[used]
+        quadratic[d:] = budget[used] if planes.slack == "squared" else 0.0
+        linear[d:] = 0.0 if planes.slack == "squared" else budget[used]
         choose = np.zeros((b.size, n))
         choose[np.arange(b.size), np.searchsorted(used, example)] = -1.0
         positive = np.hstack([np.zeros((n, d)), -np.eye(n)])
         constraints, bounds = np.vstack([np.hstack([-a, choose]), positive]), np.concatenate([-b, np.zeros(n)])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
     cones = [clarabel.NonnegativeConeT(bounds.size)]
     answer = clarabel.DefaultSolver(
-        sp.csc_matrix(sp.diags(quadratic)), linear, sp.csc_matrix(constraints), bounds, cones, clarabel_settings()
+        sp.csc_matrix(sp.diags(quadratic)), linear, sp.csc_matrix(constraints), bounds, cones, settings
     ).solve()
-    status = str(answer.status)
-    if "PrimalInfeasible" in status:
-        return Optimum(np.inf, np.zeros(d), False)
-    assert status in ("Solved", "AlmostSolved"), status
-    w = np.array(answer.x[:d])
-    value = float(w @ w) / 2 if planes.slack == "hard" else planes.primal(w, C, s)
-    return Optimum(value, w, True)
-
-
-def solve_dual(a: np.ndarray, b: np.ndarray, block: np.ndarray, slack: str, budget: np.ndarray) -> float:
-    """``max sum alpha b - 1/2 |sum alpha a|^2`` over ``alpha >= 0`` with the blocks' caps or their ridge.
-
-    ``budget[i]`` is ``C * s_i``; blocks without budget take no part. Infinite where the dual has no bound.
-    """
-    kept = budget[block] > 0
-    a, b, block = a[kept], b[kept], block[kept]
-    if not b.size:
-        return 0.0
-    # in the variables v = sum alpha a and alpha the matrix stays small and the scales stay those of the data
-    m, d = a.shape
-    member = (block[None, :] == np.arange(budget.size)[:, None]).astype(float)
-    ridge = sp.csc_matrix((m, m))
-    if slack == "squared":
-        inverse = np.divide(1.0, budget, out=np.zeros(budget.size), where=budget > 0)
-        ridge = sp.csc_matrix(np.triu(member.T @ (inverse[:, None] * member)))
-    quadratic = sp.block_diag([sp.identity(d), ridge], format="csc")
-    equal = np.hstack([-np.eye(d), a.T])
-    positive = np.hstack([np.zeros((m, d)), -np.eye(m)])
-    parts, right, cones = [equal, positive], [np.zeros(d + m)], [clarabel.ZeroConeT(d), clarabel.NonnegativeConeT(m)]
-    if slack == "linear":
-        capped = np.hstack([np.zeros((budget.size, d)), member])
-        parts, right = [*parts, capped], [*right, budget]
-        cones.append(clarabel.NonnegativeConeT(budget.size))
-    answer = clarabel.DefaultSolver(
-        quadratic,
-        np.concatenate([np.zeros(d), -b]),
-        sp.csc_matrix(np.vstack(parts)),
-        np.concatenate(right),
-        cones,
-        clarabel_settings(),
-    ).solve()
-    status = str(answer.status)
-    if "DualInfeasible" in status:
-        return np.inf
-    assert status in ("Solved", "AlmostSolved"), status
-    return -float(answer.obj_val)
+    if "PrimalInfeasible" in str(answer.status):
+        return Optimum(np.inf, np.inf, np.zeros(d))
+    w, alpha = np.array(answer.x[:d]), np.maximum(np.array(answer.z[: b.size]), 0.0)
+    if planes.slack == "linear":
+        spent = np.bincount(example, alpha, planes.n)
+        alpha = alpha * np.minimum(1.0, np.divide(budget, spent, out=np.ones(planes.n), where=spent > 0))[example]
+    if planes.slack == "hard":
+        w = w * max(1.0, (b[b > 0] / np.maximum(a @ w, 1e-300)[b > 0]).max(initial=0.0))
+        value = float(w @ w) / 2
+    else:
+        value = planes.primal(w, 1.0, budget)
+    return Optimum(value, dual_value(a, b, example, alpha, planes.slack, budget), w)
 
 
 def dual_value(a: Any, b: np.ndarray, block: np.ndarray, alpha: np.ndarray, slack: str, budget: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Problems that break their promises: caught before training where that is possible, else at the first example that shows it."""
+"""Problems that break their promises: caught before training, or at the first example that shows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from maxmargin import StructuralSVM, check_problem
 
 RNG = np.random.default_rng(0)
-X = [row for row in RNG.standard_normal((9, 2))]
+X = list(RNG.standard_normal((9, 2)))
 Y = ["abc"[k % 3] for k in range(9)]
 
 
@@ -47,7 +47,7 @@ def complaint(call, *words, error=ValueError):
     assert all(re.search(word, text) for word in words), text
     assert "\n" not in text
     assert len(text) < 300, text
-    assert text.endswith("."), text
+    assert text.endswith((".", "?")), text
     assert len(re.findall(r"[.!?](?= [A-Z]|$)", text)) <= 2, text
 
 
@@ -69,7 +69,7 @@ def test_lengths():
     complaint(lambda: fit(Silent(), X[:8]), "X has 8 examples and Y has 9", "match")
     complaint(lambda: check_problem(Silent(), X[:8], Y), "X has 8 examples and Y has 9", "match")
     complaint(lambda: fit(Silent(), [], []), "[Aa]t least one example")
-    complaint(lambda: check_problem(Silent(), [], []), "at least one example")
+    complaint(lambda: check_problem(Silent(), [], []), "[Aa]t least one example")
     model = StructuralSVM(Letters()).fit(X, Y)
     complaint(lambda: model.score(X[:8], Y), "8", "9", "match")
 
@@ -84,8 +84,9 @@ def test_a_missing_method(method, missing):
 
 
 def test_no_problem_at_all():
-    for problem in (None, 3, "multiclass", Letters):
-        complaint(lambda problem=problem: fit(problem), "[Pp]roblem", error=TypeError)
+    for problem in (None, 3, "multiclass"):
+        complaint(lambda problem=problem: fit(problem), "not a Problem", "lacks the method", error=TypeError)
+    complaint(lambda: fit(Letters), "Letters is a class", "pass an instance", error=TypeError)
 
 
 class Breaks(Letters):
@@ -102,7 +103,10 @@ class Breaks(Letters):
 FEATURES = {
     "longer": (lambda row: np.append(row, 0.0), ["example 4", "length 7", "6"]),
     "shorter and sparse": (lambda row: sp.csr_array(row[None, :5]), ["example 4", "length 5", "6"]),
-    "a matrix": (lambda row: row.reshape(2, 3), ["joint_feature of example 4", r"one-dimensional, not of shape \(2, 3\)"]),
+    "a matrix": (
+        lambda row: row.reshape(2, 3),
+        ["joint_feature of example 4", r"one-dimensional, not of shape \(2, 3\)"],
+    ),
     "a sparse matrix": (lambda row: sp.csr_array(row.reshape(2, 3)), ["joint_feature of example 4", r"shape \(2, 3\)"]),
     "NaN": (lambda row: row * np.nan, ["joint_feature of example 4", "NaN"]),
     "infinite": (lambda row: np.append(row[:-1], np.inf), ["joint_feature of example 4", "infinite"]),
@@ -118,8 +122,8 @@ FEATURES = {
 @pytest.mark.parametrize("case", FEATURES)
 def test_joint_features_of_the_truth(case):
     what, words = FEATURES[case]
-    complaint(lambda: fit(Breaks(what)), *words)
-    complaint(lambda: check_problem(Breaks(what), X, Y), *words)
+    complaint(lambda: fit(Breaks(what)), *words, error=(TypeError, ValueError))
+    complaint(lambda: check_problem(Breaks(what), X, Y), *words, error=(TypeError, ValueError))
 
 
 @pytest.mark.parametrize("case", ["longer", "shorter and sparse", "a matrix", "NaN", "text"])
@@ -133,9 +137,11 @@ def test_joint_features_of_another_output(case):
     what, words = FEATURES[case]
     wrong = "ac"[Y[4] == "a"]
     problem = Listed(what, y=wrong)
-    complaint(lambda: StructuralSVM(problem, C=10.0).fit(X, Y), *words)
-    complaint(lambda: StructuralSVM(problem, C=10.0, rescaling="slack").fit(X, Y), *words)
-    complaint(lambda: check_problem(problem, X, Y), *words)
+    complaint(lambda: StructuralSVM(problem, C=10.0).fit(X, Y), *words, error=(TypeError, ValueError))
+    complaint(
+        lambda: StructuralSVM(problem, C=10.0, rescaling="slack").fit(X, Y), *words, error=(TypeError, ValueError)
+    )
+    complaint(lambda: check_problem(problem, X, Y), *words, error=(TypeError, ValueError))
 
 
 class Loss(Letters):
@@ -211,7 +217,12 @@ def test_an_argmax_that_is_no_maximum_in_training(solver, problem):
 def test_an_argmax_that_is_no_maximum_in_the_check():
     for problem in (Worst(), Lazy(), Stubborn(), PlainListed()):
         name = type(problem).__name__
-        complaint(lambda problem=problem: check_problem(problem, X, Y), f"{name}.argmax is not a maximum", "example \\d", "but '")
+        complaint(
+            lambda problem=problem: check_problem(problem, X, Y),
+            f"{name}.argmax is not a maximum",
+            "example \\d",
+            "but '",
+        )
 
 
 def test_an_argmax_with_an_answer_of_another_kind():
@@ -220,7 +231,7 @@ def test_an_argmax_with_an_answer_of_another_kind():
             return None
 
     for call in (lambda: fit(Other()), lambda: check_problem(Other(), X, Y)):
-        complaint(call, "Other.argmax", "example 0", "None")
+        complaint(call, "Other.argmax gave None", "example \\d")
 
 
 def test_a_truth_that_is_none():
@@ -238,64 +249,10 @@ def test_a_truth_that_is_none():
         complaint(call, "example 8", "None")
 
 
-class Powers(Letters):
-    def __init__(self, outputs=None, kbest=None, argmax_by_loss=None):
-        for name, power in (("outputs", outputs), ("kbest", kbest), ("argmax_by_loss", argmax_by_loss)):
-            if power is not None:
-                setattr(self, name, power)
-
-    def ranked(self, x, w):
-        return sorted("abc", key=lambda y: -self.value(x, w, y))
-
-
-GOOD = Letters()
-BAD_POWERS = {
-    "outputs without the truth": ({"outputs": lambda x: "ab"}, ["outputs of example 2", "does not contain its truth 'c'"]),
-    "kbest backwards": (
-        {"kbest": lambda x, w, k: Powers().ranked(x, w)[:k][::-1]},
-        ["kbest of example \\d", "descending order"],
-    ),
-    "kbest twice the same": (
-        {"kbest": lambda x, w, k: [Powers().ranked(x, w)[0]] * k},
-        ["kbest of example \\d", "same output twice"],
-    ),
-    "kbest with a gap": (
-        {"kbest": lambda x, w, k: Powers().ranked(x, w)[::2][:k], "outputs": lambda x: "abc"},
-        ["kbest of example \\d", "second best"],
-    ),
-    "kbest too short": (
-        {"kbest": lambda x, w, k: Powers().ranked(x, w)[:1], "outputs": lambda x: "abc"},
-        ["kbest of example \\d", "second best"],
-    ),
-    "argmax_by_loss with a wrong loss": (
-        {"argmax_by_loss": lambda x, w, y: [(GOOD.loss(y, z) + 1.0, z) for z in "abc"]},
-        ["argmax_by_loss of example \\d", "but its loss is"],
-    ),
-    "argmax_by_loss not the best": (
-        {
-            "argmax_by_loss": lambda x, w, y: [(GOOD.loss(y, z), z) for z in "abc" if (y, z) != ("b", "c")],
-            "outputs": lambda x: "abc",
-        },
-        ["argmax_by_loss of example \\d", "best"],
-    ),
-    "argmax_by_loss misses a loss": (
-        {
-            "argmax_by_loss": lambda x, w, y: [(GOOD.loss(y, z), z) for z in "abc" if GOOD.loss(y, z) < 2.0],
-            "outputs": lambda x: "abc",
-        },
-        ["argmax_by_loss of example \\d"],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BAD_POWERS)
-def test_powers_that_lie(case):
-    powers, words = BAD_POWERS[case]
-    complaint(lambda: check_problem(Powers(**powers), X, Y), "Powers", *words)
-
-
 def test_a_class_that_processes_cannot_import():
     class Local(Letters):
         pass
 
-    complaint(lambda: fit(Local(), n_jobs=2, solver="one-slack"), "Local", "n_jobs", "module", error=(TypeError, ValueError))
+    complaint(
+        lambda: fit(Local(), n_jobs=2, solver="one-slack"), "Local", "n_jobs", "module", error=(TypeError, ValueError)
+    )

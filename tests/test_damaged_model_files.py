@@ -58,7 +58,8 @@ def forge(good, change=lambda head: None, **arrays):
         parts[f"{name}.npy"] = data
         head["members"][name] = hashlib.sha256(data).hexdigest()
     change(head)
-    write(path, {**parts, "model.json": json.dumps(head)})
+    text = json.dumps(head)
+    write(path, {**parts, "model.json": text, "model.sha256": hashlib.sha256(text.encode()).hexdigest()})
     return path
 
 
@@ -147,9 +148,11 @@ def test_other_versions(good, version):
     refused(forge(good, lambda head: head.update(version=version)), f"version {version}", "reads version 1")
 
 
-def test_checksums_guard_the_arrays(good):
+def test_checksums_guard_every_part(good):
     _, content, path = good
     parts = members(content)
+    write(path, {**parts, "model.json": parts["model.json"].replace(b'"C": 0.1', b'"C": 0.2')})
+    refused(path, "checksum", "model.json")
     write(path, {**parts, "coef_.npy": npy(np.ones((3, 4)))})
     refused(path, "checksum", "coef_")
     del parts["coef_.npy"]
@@ -168,7 +171,9 @@ HEADS = {
     "passes that are no number": lambda head: head["fitted"].update(n_iter_="many"),
     "an objective that is no number": lambda head: head["fitted"].update(primal="low"),
     "an unknown solver": lambda head: head["params"].update(solver={"solver": "os.system", "settings": {}}),
-    "a solver with bad settings": lambda head: head["params"].update(solver={"solver": "NSlack", "settings": {"batch": 0}}),
+    "a solver with bad settings": lambda head: head["params"].update(
+        solver={"solver": "NSlack", "settings": {"batch": 0}}
+    ),
     "unhashable keys": lambda head: head["params"].update(class_weight={"pairs": [[[], 1]]}),
     "no members": lambda head: head.update(members={}),
     "members of another type": lambda head: head.update(members=[1, 2]),

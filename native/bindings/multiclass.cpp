@@ -16,6 +16,9 @@ struct PyMulticlass {
   void check_weights(std::size_t size) const {
     if (static_cast<std::int64_t>(size) != data.weight_count()) throw nb::value_error("weights have the wrong length");
   }
+  void check_weight(const std::optional<In1<double>>& weight) const {
+    if (weight && static_cast<std::int64_t>(weight->size()) != n()) throw nb::value_error("one weight an example is needed");
+  }
   void check_examples(std::span<const std::int32_t> examples) const {
     for (std::int32_t i : examples) {
       if (i < 0 || i >= n()) throw nb::index_error("no such example");
@@ -76,6 +79,7 @@ void bind_multiclass(nb::module_& module) {
           [](const PyMulticlass& self, In1<double> weights, In1<std::int32_t> examples,
              std::optional<In1<double>> sample_weight, bool squared, int threads) {
             self.check_weights(weights.size());
+            self.check_weight(sample_weight);
             self.check_examples(as_span(examples));
             std::vector<double> slack(examples.size());
             Cut cut;
@@ -92,6 +96,7 @@ void bind_multiclass(nb::module_& module) {
           [](const PyMulticlass& self, InOut1<double> v, In1<std::int32_t> examples,
              std::optional<In1<double>> sample_weight, bool squared, std::int64_t first_step, double numerator) {
             self.check_weights(v.size());
+            self.check_weight(sample_weight);
             self.check_examples(as_span(examples));
             nb::gil_scoped_release release;
             return multiclass_accumulate(self.data, v.data(), as_span(examples), optional_data(sample_weight), squared,

@@ -2,6 +2,9 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "maxmargin/multiclass_oracle.hpp"
 
 namespace maxmargin::bindings {
@@ -52,6 +55,21 @@ void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std
   self->offsets = nb::cast(offsets);
 }
 
+// Folds bytes into a hash, eight at a time.
+std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
+  const char* at = static_cast<const char*>(data);
+  for (; bytes > 0;) {
+    const std::size_t taken = std::min<std::size_t>(8, bytes);
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, taken);
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
+    hash ^= hash >> 32;
+    at += taken;
+    bytes -= taken;
+  }
+  return hash;
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& module) {
@@ -75,6 +93,19 @@ void bind_rows(nb::module_& module) {
                      return kNames[static_cast<int>(self.packed.rows.kind)];
                    })
       .def_prop_ro("squared_norms", [](nb::object self) { return view(nb::cast<PyRows&>(self).packed.squared_norms, self); })
+      .def(
+          "fingerprint",
+          [](const PyRows& self) {
+            const Rows& rows = self.packed.rows;
+            const std::int64_t cells = rows.offsets != nullptr ? rows.offsets[rows.n] : rows.n * rows.width;
+            std::uint64_t hash = 0x9E3779B97F4A7C15ull ^ static_cast<std::uint64_t>(rows.n);
+            hash = mix(hash, rows.values, static_cast<std::size_t>(cells) * (rows.single ? 4 : 8));
+            if (rows.indices != nullptr) hash = mix(hash, rows.indices, static_cast<std::size_t>(cells) * 4);
+            if (rows.narrow != nullptr) hash = mix(hash, rows.narrow, static_cast<std::size_t>(cells) * 2);
+            if (rows.offsets != nullptr) hash = mix(hash, rows.offsets, static_cast<std::size_t>(rows.n + 1) * 8);
+            return mix(hash, &rows.bias, sizeof(rows.bias));
+          },
+          "A number that changes when the examples do.")
       .def(
           "rows",
           [](const PyRows& self, In1<std::int32_t> examples) {

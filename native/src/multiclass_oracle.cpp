@@ -96,7 +96,7 @@ std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::s
     const int worst = block.rival(), truth = block.zero();
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     const double value = block.gradient(worst);
-    if (weight == 0.0 || (numerator == 0.0 ? value < 0.0 : value <= 0.0)) continue;  // for the perceptron a tie is a mistake
+    if (weight == 0.0 || data.squared_norms[i] == 0.0 || (numerator == 0.0 ? value < 0.0 : value <= 0.0)) continue;  // for the perceptron a tie is a mistake
     add_pair(data, i, truth, worst, term(data, truth, worst, block.gradient(worst), weight, squared).step, v, coefficient);
     ++added;
   }

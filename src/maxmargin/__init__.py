@@ -1,10 +1,11 @@
 """Structured prediction with large margins."""
 
+from maxmargin.checking import check_problem
 from maxmargin.estimators import MulticlassSVC, StructuralSVM, load
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
-from maxmargin.problem import Problem, check_problem
+from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__

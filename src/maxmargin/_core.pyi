@@ -1,6 +1,6 @@
 """Native core: packed examples, the dual engine, multiclass."""
 
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -45,6 +45,9 @@ class Rows:
 
     @property
     def squared_norms(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def fingerprint(self) -> int:
+        """A number that changes when the examples do."""
 
     def rows(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Examples as dense rows with the constant feature, row-major."""
@@ -105,10 +108,10 @@ class Multiclass:
     @property
     def weight_count(self) -> int: ...
 
-    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple:
+    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
         """(slack, class) of the most violated plane of each example."""
 
-    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple:
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple[Any, ...]:
         """(a, b, slacks) of the summed plane."""
 
     def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first_step: int, numerator: float) -> int:
@@ -153,10 +156,16 @@ class MulticlassEngine:
         """sum alpha b"""
 
     @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
     def held(self) -> int:
         """Planes in all working sets."""
 
-    def support(self) -> tuple:
+    def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
 class PlaneEngine:
@@ -179,7 +188,7 @@ class PlaneEngine:
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Sets the dual variables of all planes, in the order of `support`."""
 
-    def planes(self) -> tuple:
+    def planes(self) -> tuple[Any, ...]:
         """
         (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
         """
@@ -213,8 +222,14 @@ class PlaneEngine:
         """sum alpha b"""
 
     @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
     def held(self) -> int:
         """Planes in all working sets."""
 
-    def support(self) -> tuple:
+    def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""

@@ -28,6 +28,8 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
     """The vector and its length. ``what`` names it in a complaint, e.g. ``'joint_feature of example 3'``."""
     if sp.issparse(given):
         row = sp.coo_array(given)
+        if row.dtype.kind not in "biuf":
+            raise ValueError(f"{what} must hold real numbers, not {row.dtype}.")
         if row.ndim == 2 and 1 not in row.shape:
             raise ValueError(f"{what} must be one row or one column, not a matrix of shape {row.shape}.")
         coordinates = row.coords[-1] if row.ndim == 1 or row.shape[0] == 1 else row.coords[0]
@@ -39,7 +41,7 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
         values = np.ascontiguousarray(row_sum.data)
         vector: Vector = SparseVector(row_sum.indices.astype(np.int32), values)
     else:
-        values = np.ascontiguousarray(given, dtype=np.float64)
+        values = _as_floats(given, what)
         if values.ndim == 2 and 1 in values.shape:
             values = values.ravel()
         if values.ndim != 1:
@@ -48,6 +50,16 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
     if not np.isfinite(values).all():
         raise ValueError(f"{what} contains NaN or an infinite value.")
     return vector, length
+
+
+def _as_floats(given: Any, what: str) -> Floats:
+    try:
+        values = np.asarray(given)
+        if values.dtype.kind in "biuf":
+            return np.ascontiguousarray(values, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(f"{what} must be a vector of real numbers.") from error
+    raise ValueError(f"{what} must be a vector of real numbers, not {type(given).__name__} of {values.dtype}.")
 
 
 def dot(a: Vector, w: Floats) -> float:

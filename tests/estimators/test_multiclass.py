@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin import MulticlassSVC
+from maxmargin import MulticlassSVC, Status
 
 COST = np.array([[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]])  # not symmetric; 2 mistaken for 1 is free
 
@@ -26,10 +27,7 @@ def brute_objective(W, X, y, C, cost, rescaling, slack, weight=1.0):
     psi = scores[np.arange(len(y)), y][:, None] - scores
     delta = cost[y] if slack == "linear" else np.sqrt(cost[y])
     other = np.arange(W.shape[0]) != y[:, None]
-    if rescaling == "none":
-        violation = 1.0 - psi
-    else:
-        violation = delta - psi if rescaling == "margin" else delta * (1.0 - psi)
+    violation = {"margin": delta - psi, "slack": delta * (1.0 - psi), "none": 1.0 - psi}[rescaling]
     slacks = np.maximum(0.0, np.where(other, violation, 0.0).max(axis=1))
     risk = slacks if slack == "linear" else 0.5 * slacks**2
     return 0.5 * np.sum(W**2) + C * np.sum(weight * risk)
@@ -94,7 +92,7 @@ def test_sample_weight_is_repetition(blobs, slack, C):
     times = np.random.default_rng(3).integers(0, 4, 60)
     weighted = MulticlassSVC(C=C, slack=slack, tol=1e-8).fit(X, y, sample_weight=times)
     repeated = MulticlassSVC(C=C, slack=slack, tol=1e-8).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    assert weighted.C_ == pytest.approx(repeated.C_)
+    assert pytest.approx(repeated.C_) == weighted.C_
     assert weighted.solution_.primal == pytest.approx(repeated.solution_.primal, rel=1e-6)
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-3)
 
@@ -105,7 +103,9 @@ def test_class_weight_is_sample_weight(blobs):
     by_class = MulticlassSVC(C=0.1, class_weight={"ape": 3.0, "bee": 1.0, "cat": 0.5}, tol=1e-6).fit(X, names)
     by_sample = MulticlassSVC(C=0.1, tol=1e-6).fit(X, names, sample_weight=np.array([3.0, 1.0, 0.5])[y])
     np.testing.assert_allclose(by_class.coef_, by_sample.coef_, rtol=1e-12)
-    both = MulticlassSVC(C=0.1, class_weight={"ape": 3.0}, tol=1e-6).fit(X, names, sample_weight=[1.0, 1.0, 0.5] @ np.eye(3)[y].T)
+    both = MulticlassSVC(C=0.1, class_weight={"ape": 3.0}, tol=1e-6).fit(
+        X, names, sample_weight=[1.0, 1.0, 0.5] @ np.eye(3)[y].T
+    )
     np.testing.assert_allclose(both.coef_, by_sample.coef_, rtol=1e-12)
 
 
@@ -219,7 +219,7 @@ def test_intercept_is_a_constant_feature(blobs):
 def test_scale_is_one_over_the_mean_square_norm(blobs):
     X, y = blobs
     model = MulticlassSVC(fit_intercept=False).fit(X, y)
-    assert model.C_ == pytest.approx(1.0 / np.mean(np.sum(X**2, axis=1)))
+    assert pytest.approx(1.0 / np.mean(np.sum(X**2, axis=1))) == model.C_
     larger = MulticlassSVC(fit_intercept=False).fit(128.0 * X, y)  # a power of two keeps every digit
     np.testing.assert_allclose(larger.decision_function(128.0 * X), model.decision_function(X), atol=1e-9)
     zeros = MulticlassSVC(fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 0, 1])
@@ -269,3 +269,24 @@ def test_threads_do_not_change_the_answer(blobs, solver):
     three = MulticlassSVC(C=0.001, solver=solver, tol=1e-5, n_jobs=3).fit(X, y)
     assert three.solution_.primal == pytest.approx(one.solution_.primal, rel=1e-4)
     np.testing.assert_array_equal(one.set_params(n_jobs=3).predict(X), one.set_params(n_jobs=-1).predict(X))
+
+
+@pytest.mark.parametrize("solver", ["auto", "n-slack", "bcfw"])
+def test_hard_margin(solver):
+    X = np.array([[2.0, 0.0], [3.0, 1.0], [0.0, 2.0], [-1.0, 3.0], [-2.0, -2.0]])
+    y = np.array([0, 0, 1, 1, 2])
+    model = MulticlassSVC(slack="hard", solver=solver, fit_intercept=False, tol=1e-4).fit(X, y)
+    scores = model.decision_function(X)
+    margin = scores[np.arange(5), y][:, None] - np.where(np.arange(3) == y[:, None], -np.inf, scores)
+    assert margin.min() == pytest.approx(1.0, abs=1e-3)
+    soft = MulticlassSVC(C=1e3, fit_intercept=False, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(model.coef_, soft.coef_, atol=1e-2)
+    assert soft.solution_.slack.max() < 1e-4
+
+
+@pytest.mark.parametrize("solver", ["n-slack", "bcfw"])
+def test_hard_margin_without_solution(solver):
+    X, y = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), [0, 1, 2]
+    with pytest.warns(ConvergenceWarning, match=r"no solution.*Example [01] .*slack='linear'"):
+        model = MulticlassSVC(slack="hard", solver=solver).fit(X, y)
+    assert model.solution_.status is Status.INFEASIBLE

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from maxmargin import MulticlassSVC
-from maxmargin.estimators.multiclass import as_rows
+from maxmargin.structures.multiclass import as_rows
 
 
 def make(density=1.0, n=80, d=12, seed=0):
@@ -134,6 +134,15 @@ def test_every_packed_kind_reaches_the_optimum(kind, density, solver, intercept,
     assert model.solution_.primal == pytest.approx(objective, rel=1e-9)
     assert model.solution_.gap <= 0.01 * 120 * 1e-4 * (1 + 1e-9)
     np.testing.assert_array_equal(model.predict(sp.csc_array(X)), model.classes_[np.argmax(scores, axis=1)])
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, shuffled, duplicated_csr, long_indices, explicit_zeros])
+def test_packed_norms_and_rows(form):
+    X, _ = make(0.4)
+    rows = as_rows(form(X), 1.5, True)
+    np.testing.assert_allclose(rows.squared_norms, np.sum(X**2, axis=1) + 1.5**2, rtol=1e-12)
+    packed = rows.rows(np.arange(len(X), dtype=np.int32)).reshape(len(X), -1)
+    np.testing.assert_allclose(packed, np.c_[X, np.full(len(X), 1.5)], rtol=1e-12)
 
 
 def test_dense_first_rows_then_zeros():

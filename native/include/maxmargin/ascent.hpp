@@ -18,7 +18,11 @@
 #include <limits>
 #include <vector>
 
+#include "maxmargin/newton.hpp"
+
 namespace maxmargin {
+
+inline constexpr int kFewPlanes = 8;
 
 struct Ascent {
   int steps = 0;
@@ -45,7 +49,7 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
     if (result.steps == 0) result.violation = left, precision = std::max(precision, relative * left);
     result.left = left;
     if (!(left > precision) || result.steps >= max_steps) return result;
-    if (size > 8) {  // the partner of largest gain, not of largest slope: fewer steps on correlated planes
+    if (size > kFewPlanes) {  // the partner of largest gain, not of largest slope: fewer steps on correlated planes
       double best = -1.0;
       for (int k = 0; k < size; ++k) {
         const double slope = highest - block.gradient(k);
@@ -56,6 +60,7 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
         if (gain > best) best = gain, down = k;
       }
     }
+    if (result.steps > 0 && result.steps % (8 * size) == 0 && newton_capped(block)) continue;
     const double slope = highest - block.gradient(down);
     const double bend = block.curvature(up, down);
     const double available = block.alpha(down);
@@ -91,6 +96,7 @@ Ascent ascend_free(Block& block, double precision, double relative, int max_step
     }
     if (result.steps == 0) result.violation = result.left, precision = std::max(precision, relative * result.left);
     if (chosen < 0 || result.left <= precision || result.steps >= max_steps) return result;
+    if (result.steps > 0 && result.steps % (8 * size) == 0 && newton_free(block)) continue;
     const double bend = block.curvature(chosen);
     const double length = bend > 0.0 ? block.gradient(chosen) / bend : -block.alpha(chosen);
     block.move(chosen, std::max(length, -block.alpha(chosen)));
@@ -128,16 +134,19 @@ template <class Block>
 Ascent line_search_free(Block& block, int k, double tolerance, std::vector<double>& direction) {
   Ascent result;
   const int size = block.size();
-  for (; result.steps < 20; ++result.steps) {
+  for (int round = 0; round < 20; ++round) {
     const double bend = block.curvature(k);
     const double gradient = block.gradient(k);
     const double before = block.alpha(k) > 0.0 ? std::abs(gradient) : std::max(gradient, 0.0);
-    if (result.steps == 0) result.violation = before;
+    if (round == 0) result.violation = before;
     if (gradient > tolerance && !(bend > 0.0)) {
       result.unbounded = true;
       return result;
     }
-    if (before > tolerance && bend > 0.0) block.move(k, std::max(gradient / bend, -block.alpha(k)));
+    if (before > tolerance && bend > 0.0) {
+      block.move(k, std::max(gradient / bend, -block.alpha(k)));
+      ++result.steps;
+    }
     direction.assign(static_cast<std::size_t>(size), 0.0);
     double slope = 0.0;
     for (int l = 0; l < size; ++l) {
@@ -150,6 +159,7 @@ Ascent line_search_free(Block& block, int k, double tolerance, std::vector<doubl
     for (int l = 0; l < size; ++l) {
       if (direction[l] > 0.0) block.move(l, factor * direction[l]);
     }
+    ++result.steps;
     if (before <= tolerance) return result;
   }
   return result;

@@ -83,6 +83,7 @@ class BlockEngine {
       if (support[i].size > 0) everyone.push_back(static_cast<std::int32_t>(i));
     }
     active = everyone;
+    double last_complete = 0.0;
     for (std::int64_t pass = 0; pass < max_passes && !active.empty() && !total.unbounded; ++pass) {
       next.clear();
       VisitResult result;
@@ -96,7 +97,8 @@ class BlockEngine {
       }
       const bool complete = active.size() == everyone.size();
       total.merge(result);
-      total.violation = result.violation;
+      if (complete) last_complete = result.violation;
+      total.violation = std::max(result.violation, last_complete);  // a pass over some blocks says nothing of the others
       total.gap = result.gap;
       if (next.empty()) {
         if (complete) break;

@@ -29,54 +29,65 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     Predictions are bit-equal to those of the estimator that was saved. The dual variables are not in the file.
     """
     head, arrays = read_model(path)
+    kind = head.get("estimator")
+    if kind not in ("MulticlassSVC", "StructuralSVM"):
+        raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
+    if kind == "StructuralSVM" and problem is None:
+        raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
     try:
         params = {name: _from_json(value) for name, value in head["params"].items()}
-        if head["estimator"] == "MulticlassSVC":
-            model = _multiclass(params, arrays)
-        elif head["estimator"] == "StructuralSVM":
-            if problem is None:
-                raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
-            model = _structural(params, arrays, problem)
-        else:
-            raise ModelFileError(f"{path} holds a {head['estimator']}, which this maxmargin does not know.")
-        fitted = head["fitted"]
-        model.n_iter_ = int(fitted["n_iter_"])
-        if "C_" in fitted:
-            model.C_ = float(fitted["C_"])
-        model.solution_ = Solution(
-            w=np.asarray(arrays["coef_"]).ravel(),
-            status=Status[fitted["status"]],
-            primal=fitted["primal"],
-            dual=fitted["dual"],
-            n_iter=model.n_iter_,
-            oracle_calls=fitted["oracle_calls"],
-        )
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({error!r}).") from error
+        model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
+        _restore_fit(model, head["fitted"])
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({error}).") from error
     return model
+
+
+def _restore_fit(model: Any, fitted: dict[str, Any]) -> None:
+    model.n_iter_ = int(fitted["n_iter_"])
+    if "C_" in fitted:
+        model.C_ = float(fitted["C_"])
+    model.solution_ = Solution(
+        w=model.coef_.ravel(),
+        status=Status[fitted["status"]],
+        primal=_optional_float(fitted["primal"]),
+        dual=_optional_float(fitted["dual"]),
+        n_iter=model.n_iter_,
+        oracle_calls=int(fitted["oracle_calls"]),
+    )
+
+
+def _optional_float(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC:
     model = MulticlassSVC(**params)
     model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
-    if (
-        model.coef_.ndim != 2
-        or model.classes_.shape != model.intercept_.shape
-        or len(model.coef_) != model.classes_.size
-    ):
-        raise ModelFileError("The model file is damaged: the shapes of its arrays do not match.")
+    k = model.classes_.size
+    _check_numbers("coef_", model.coef_, (k, -1))
+    _check_numbers("intercept_", model.intercept_, (k,))
+    if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
+        raise ValueError("classes_ must be different labels")
     model.n_features_in_ = model.coef_.shape[1]
     if "feature_names_in_" in arrays:
         model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+        if model.feature_names_in_.shape != (model.n_features_in_,):
+            raise ValueError("one feature name a feature is needed")
     return model
 
 
-def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Problem) -> StructuralSVM:
+def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
     model = StructuralSVM(problem, **params)
     model.coef_ = arrays["coef_"]
-    if model.coef_.ndim != 1:
-        raise ModelFileError("The model file is damaged: the weights must be one-dimensional.")
+    _check_numbers("coef_", model.coef_, (-1,))
     return model
+
+
+def _check_numbers(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    fits = array.ndim == len(shape) and all(want in (-1, have) for want, have in zip(shape, array.shape))
+    if array.dtype != np.float64 or not fits or not np.isfinite(array).all():
+        raise ValueError(f"{name} must hold finite numbers and fit the classes")
 
 
 def _from_json(value: Any) -> Any:

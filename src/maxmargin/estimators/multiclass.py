@@ -21,7 +21,7 @@ from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.online import Perceptron
-from maxmargin.structures.multiclass import Multiclass
+from maxmargin.structures.multiclass import Multiclass, as_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
             )
         rows = self._pack(X)
-        structure = Multiclass(self.classes_.size, self._checked_cost())
+        structure = Multiclass(self.classes_.size, self.cost)
         given = check_sample_weight(sample_weight, labels.size)
         self.C_ = self._chosen_c(rows, given)
         weight = self._weights(labels, given)
@@ -160,7 +160,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = as_rows(X, float(self.intercept_scaling) if self.fit_intercept else 0.0, True)
         if rows.first_bad >= 0:
             row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
-            column = int(np.flatnonzero(~np.isfinite(row))[0]) if not np.isfinite(row).all() else 0
+            column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
             raise ValueError(
                 f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, "
                 f"column {column} is {row[column]}. Remove or impute it, or rescale the feature."
@@ -172,33 +172,24 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
             mean = float(np.average(rows.squared_norms, weights=sample_weight))
-            return 1.0 / mean if mean > 0.0 else 1.0
+            return 1.0 / mean if np.isfinite(1.0 / max(mean, 1e-300)) and mean > 0.0 else 1.0
         positive("C", self.C)
         return float(self.C)
-
-    def _checked_cost(self) -> Floats | None:
-        if self.cost is None:
-            return None
-        cost = np.ascontiguousarray(self.cost, dtype=np.float64)
-        k = self.classes_.size
-        if cost.shape != (k, k):
-            raise ValueError(f"cost has shape {cost.shape}; y has {k} classes, so it must be ({k}, {k}).")
-        if not np.isfinite(cost).all() or (cost < 0.0).any():
-            i, j = np.argwhere(~(np.isfinite(cost) & (cost >= 0.0)))[0]
-            raise ValueError(f"cost[{i}, {j}] is {cost[i, j]}; costs must be finite and at least 0.")
-        if np.diag(cost).any():
-            i = int(np.flatnonzero(np.diag(cost))[0])
-            raise ValueError(f"cost[{i}, {i}] is {cost[i, i]}; the right answer must cost 0.")
-        return cost
 
     def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
             return weight
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
+        try:
+            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
+            by_class = np.asarray(by_class, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError("class_weight must map classes to numbers, or be 'balanced'.") from error
         if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
             raise ValueError("class_weight must hold finite weights of at least 0.")
-        each: Floats = by_class[labels]
-        return each if weight is None else each * weight
+        each: Floats = by_class[labels] if weight is None else by_class[labels] * weight
+        if not each.any():
+            raise ValueError("class_weight and sample_weight leave every example with weight zero.")
+        return each
 
 
 def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
@@ -213,15 +204,3 @@ def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
             return (np.flatnonzero(present) + low).astype(y.dtype), number[shifted].astype(np.int32)
     classes, labels = np.unique(y, return_inverse=True)
     return classes, labels.astype(np.int32)
-
-
-def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:
-    """Packs a validated matrix; ``analyse`` prepares it for training (norms, non-finite values, zeros)."""
-    if not sp.issparse(X):
-        return _core.Rows(np.ascontiguousarray(X), bias, analyse)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return _core.Rows(
-        X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse
-    )

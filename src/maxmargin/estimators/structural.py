@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.estimators.training import train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.problem import Problem
+from maxmargin.problem import Problem, as_examples, check_methods
 from maxmargin.solvers.base import Record
 from maxmargin.vectors import as_vector, dot
 
@@ -30,7 +30,7 @@ class StructuralSVM(BaseEstimator):  # type: ignore[misc]
     ----------
     problem : the Problem: joint features, loss, search
     C : weight of the sum of the risks; the papers' C is ``n * C``
-    solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or a solver object
+    solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or an object
     rescaling : ``'margin'``, ``'slack'``, or ``'none'`` for the zero-one loss
     slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling play no part)
     tol : stop when the gap is at most ``C * sum(s) * tol``; in units of the loss
@@ -84,9 +84,13 @@ class StructuralSVM(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> StructuralSVM:
         """Learns from inputs ``X`` and their outputs ``Y``, two sequences of one length."""
+        check_methods(self.problem)
+        if not hasattr(self.problem, "bind"):
+            X, Y = as_examples(X, Y)
         weight = check_sample_weight(sample_weight, len(Y))
         self.solution_ = train(self, self.problem, X, Y, len(Y), self.C, weight, self.approximate)
-        self.coef_ = self.solution_.w
+        translate = getattr(self.problem, "public_weights", None)
+        self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
         self.n_iter_ = self.solution_.n_iter
         return self
 
@@ -105,6 +109,7 @@ class StructuralSVM(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> float:
         """Minus the mean loss of the predictions, so that larger is better."""
+        X, Y = as_examples(X, Y)
         weight = check_sample_weight(sample_weight, len(Y))
         losses = [self.problem.loss(y, predicted) for y, predicted in zip(Y, self.predict(X), strict=True)]
         return -float(np.average(losses, weights=weight))

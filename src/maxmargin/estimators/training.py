@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,13 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
 
 
-def job_count(n_jobs: int | None) -> int:
+def job_count(n_jobs: Any) -> int:
     """Threads or processes to use: None is 1, -1 all cores."""
     if n_jobs is None:
         return 1
-    if not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0 or n_jobs < -1:
         raise ValueError(f"n_jobs must be None, -1 or a positive integer, not {n_jobs!r}.")
-    return (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
+    return (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
 
 
 def train(
@@ -52,6 +52,8 @@ def train(
     positive("C", C)
     positive("tol", estimator.tol)
     positive("max_iter", estimator.max_iter, optional=True)
+    if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
+        raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
     positive("max_time", estimator.max_time, optional=True)
     formulation = Formulation(estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
@@ -66,24 +68,24 @@ def train(
     )
     run = Run(
         tol=float(estimator.tol),
-        max_iter=estimator.max_iter,
+        max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
         max_time=estimator.max_time,
         random_state=estimator.random_state,
         verbose=estimator.verbose,
         callback=estimator.callback,
     )
-    solution = solver(oracle, float(C), run, _start(estimator, solver.name, n, oracle.dimension))
-    solution = replace(solution, details={**solution.details, "solver": solver.name, "n": n})
+    data = oracle.fingerprint() if estimator.warm_start else None
+    fingerprint = None if data is None else f"{solver.name} {data}"
+    solution = solver(oracle, float(C), run, _start(estimator, fingerprint))
+    solution = replace(solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint})
     _warn(solution, gap_target(oracle, float(C), run.tol))
     return solution
 
 
-def _start(estimator: Any, solver: str, n: int, dimension: int) -> Solution | None:
-    """The previous solution, if it is wanted and still fits: same kind of planes, examples and features."""
-    if not estimator.warm_start or not hasattr(estimator, "solution_"):
-        return None
-    previous: Solution = estimator.solution_
-    if (previous.details.get("solver"), previous.details.get("n"), previous.w.size) != (solver, n, dimension):
+def _start(estimator: Any, fingerprint: str | None) -> Solution | None:
+    """The previous solution, if it is wanted and its planes still hold: same solver, data, loss and weights."""
+    previous: Solution | None = getattr(estimator, "solution_", None)
+    if fingerprint is None or previous is None or previous.details.get("fingerprint") != fingerprint:
         return None
     return previous
 

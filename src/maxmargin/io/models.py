@@ -46,6 +46,7 @@ def save_model(
         "estimator": type(estimator).__name__,
         "params": params,
         "fitted": _fitted(estimator),
+        "objects": [name for name, value in arrays.items() if np.asarray(value).dtype.kind == "O"],
         "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
     folder = os.path.dirname(os.path.abspath(path))
@@ -60,6 +61,7 @@ def save_model(
                     archive.writestr(f"{name}.npy", data)
             file.flush()
             os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -68,15 +70,18 @@ def save_model(
 
 def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON head and the arrays of a model file, or ``ModelFileError`` with what is wrong."""
+    with open(path, "rb") as file:
+        content = io.BytesIO(file.read())
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(content) as archive:
             text = archive.read("model.json")
             head = json.loads(text)
             if not isinstance(head, dict) or head.get("format") != FORMAT:
                 raise ModelFileError(f"{path} is not a maxmargin model file.")
             if head.get("version") != VERSION:
                 raise ModelFileError(
-                    f"{path} has format version {head.get('version')}; this maxmargin reads version {VERSION}. Save it again."
+                    f"{path} has format version {head.get('version')}, and this maxmargin reads version {VERSION}: "
+                    "save the model again."
                 )
             if archive.read("model.sha256").decode() != hashlib.sha256(text).hexdigest():
                 raise ModelFileError(f"{path} is damaged: the checksum of model.json does not match.")
@@ -85,14 +90,19 @@ def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
                 data = archive.read(f"{name}.npy")
                 if hashlib.sha256(data).hexdigest() != digest:
                     raise ModelFileError(f"{path} is damaged: the checksum of its member {name} does not match.")
-                arrays[name] = np.load(io.BytesIO(data), allow_pickle=False)
+                array = np.load(io.BytesIO(data), allow_pickle=False)
+                arrays[name] = array.astype(object) if name in head["objects"] else array
             return head, arrays
     except ModelFileError:
         raise
-    except OSError:
-        raise
     except Exception as error:  # whatever noise does to a parser, it means the same to the user
         raise ModelFileError(f"{path} is damaged or not a maxmargin model file ({error}).") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _as_bytes(name: str, value: Any) -> bytes:
@@ -117,7 +127,14 @@ def _as_json(name: str, value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if is_dataclass(value) and not isinstance(value, type):
-        return {"solver": type(value).__name__, "settings": asdict(value)}
+        if type(value).__module__.partition(".")[0] != "maxmargin":
+            raise ValueError(
+                f"The parameter {name} is a {type(value).__name__}, which is code; a model file keeps only our solvers."
+            )
+        return {
+            "solver": type(value).__name__,
+            "settings": {key: _as_json(name, item) for key, item in asdict(value).items()},
+        }
     if isinstance(value, dict):
         return {"pairs": [[_as_json(name, key), _as_json(name, item)] for key, item in value.items()]}
     if isinstance(value, list | tuple):
@@ -125,7 +142,8 @@ def _as_json(name: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(
-        f"The parameter {name} is a {type(value).__name__}, which a model file cannot keep; set it to a plain value before saving."
+        f"The parameter {name} is a {type(value).__name__}, which a model file cannot keep: "
+        "set it to a plain value before saving."
     )
 
 

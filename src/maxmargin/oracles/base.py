@@ -92,6 +92,14 @@ class Oracle(Protocol):
         """The most violated plane of each example."""
         ...
 
+    def fingerprint(self) -> str | None:
+        """Changes when the planes of this oracle may have changed; None if that cannot be known. For warm starts."""
+        ...
+
+    def steepness(self) -> float:
+        """The largest ``|a|^2`` of a plane, as far as it is known without asking everybody."""
+        ...
+
     def engine(self, C: float) -> Engine: ...
 
     def expand(self, state: DualState) -> Planes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.processes import SharedOracle
+from maxmargin.problem import as_examples, check_methods
 from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
@@ -28,30 +28,24 @@ def bind(
 ) -> Oracle:
     """Validates and packs once. A structure of the library brings its native oracle; anything else is asked in Python,
     in ``n_jobs`` processes where the solver asks for many examples at one ``w``."""
-    if hasattr(problem, "bind"):
+    if hasattr(problem, "bind") and not isinstance(problem, type):
         bound: Oracle = problem.bind(X, Y, formulation, sample_weight=sample_weight, threads=n_jobs)
         return bound
-    _check_lengths(X, Y)
-    for method in ("joint_feature", "loss", "argmax"):
-        if not callable(getattr(problem, method, None)):
-            raise TypeError(f"{type(problem).__name__} is not a Problem: it lacks the method {method}.")
+    check_methods(problem)
+    X, Y = as_examples(X, Y)
     if n_jobs > 1:
         return SharedOracle(problem, X, Y, formulation, sample_weight, approximate, n_jobs)
     return ProblemOracle(problem, X, Y, formulation, sample_weight, approximate)
-
-
-def _check_lengths(X: Sequence[Any], Y: Sequence[Any]) -> None:
-    if len(X) != len(Y):
-        raise ValueError(f"X has {len(X)} examples and Y has {len(Y)}; they must match.")
-    if len(Y) == 0:
-        raise ValueError("At least one example is needed to fit.")
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> Floats | None:
     """The weights as floats, or None for ones."""
     if sample_weight is None:
         return None
-    weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("sample_weight must hold one number for each example.") from error
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; one number for each of the {n} examples is needed.")
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0.0)))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,9 @@ import scipy.sparse as sp
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
 from maxmargin.oracles.base import Cut, DualState
 from maxmargin.oracles.search import violated_output
+from maxmargin.outputs import same_output
 from maxmargin.planes import Planes
-from maxmargin.problem import Problem, check_truths, joint_loss, same_output
+from maxmargin.problem import Problem, check_truths, joint_loss
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import SparseVector, Vector, add_to, as_vector, compact, dot, scaled_difference, stack
 
@@ -44,7 +48,7 @@ class ProblemOracle:
         self._truths: list[Vector] = []
         self.dimension = -1
         for i, (x, y) in enumerate(zip(X, Y)):
-            self._truths.append(self._feature(i, x, y))
+            self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
         vector, length = as_vector(self.problem.joint_feature(x, y), f"joint_feature of example {i}")
@@ -52,8 +56,8 @@ class ProblemOracle:
             self.dimension = length
         if length != self.dimension:
             raise ValueError(
-                f"{type(self.problem).__name__}.joint_feature of example {i} has length {length}, that of example 0 has "
-                f"{self.dimension}; all must have one length."
+                f"{type(self.problem).__name__}.joint_feature of example {i} has length {length}, "
+                f"that of example 0 has {self.dimension}; all must have one length."
             )
         return vector
 
@@ -61,6 +65,8 @@ class ProblemOracle:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
         x, y_true = self.X[i], self.Y[i]
         y = self._find(i, x, y_true, w)
+        if y is None:
+            raise ValueError(f"{type(self.problem).__name__}.argmax gave None for example {i}; is a return missing?")
         if same_output(y, y_true):
             return None
         loss = joint_loss(self.problem, y_true, y, i)
@@ -70,8 +76,8 @@ class ProblemOracle:
         beaten = value < -1e-6 * (1.0 + abs(margin))
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
             raise ValueError(
-                f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {y!r}, which is worse than the "
-                f"truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
+                f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {y!r}, which is worse "
+                f"than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
             )
         return a, margin
 
@@ -131,6 +137,22 @@ class ProblemOracle:
             add_to(v, plane[0], weight * value if self.formulation.slack == "squared" else weight)
             added += 1
         return added
+
+    def fingerprint(self) -> str | None:
+        try:
+            seen = hashlib.blake2b(pickle.dumps(self.problem))
+        except Exception:  # whatever stops pickle, the problem cannot be compared with an earlier one
+            return None
+        seen.update(repr(self.formulation).encode())
+        for vector in self._truths:
+            for part in (vector.index, vector.value) if isinstance(vector, SparseVector) else (vector,):
+                seen.update(part.tobytes())
+        seen.update(b"" if self.sample_weight is None else self.sample_weight.tobytes())
+        return seen.hexdigest()
+
+    def steepness(self) -> float:
+        found = (self.plane(i, np.zeros(self.dimension)) for i in range(min(self.n, 100)))
+        return max((_square(plane[0]) for plane in found if plane is not None), default=1.0)
 
     def engine(self, C: float) -> ProblemEngine:
         return ProblemEngine(self, C)
@@ -210,6 +232,11 @@ class ProblemEngine:
             if add_plane(self.core, int(i), row, float(planes.b[k])):
                 alpha.append(state.alpha[k])
         self.core.set_alpha(np.array(alpha, dtype=np.float64))
+
+
+def _square(a: Vector) -> float:
+    values = a.value if isinstance(a, SparseVector) else a
+    return float(values @ values)
 
 
 def add_plane(core: PlaneEngine, block: int, a: Vector, b: float) -> bool:

@@ -6,6 +6,7 @@ change ``w`` after every example stay in this process.
 
 from __future__ import annotations
 
+import pickle
 import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,7 +36,7 @@ def _answer(w: Floats, examples: range) -> list[Plane | None]:
 
 
 class SharedOracle(ProblemOracle):
-    """A ``ProblemOracle`` whose passes over all examples run in ``n_jobs`` processes, each with its own copy of the data."""
+    """A ``ProblemOracle`` whose passes over all examples run in ``n_jobs`` processes, each with a copy of the data."""
 
     def __init__(
         self,
@@ -49,6 +50,12 @@ class SharedOracle(ProblemOracle):
     ) -> None:
         arguments = (problem, X, Y, formulation, sample_weight, approximate)
         super().__init__(*arguments)
+        try:
+            pickle.dumps(problem)
+        except Exception as error:
+            raise ValueError(
+                f"n_jobs needs a Problem that other processes can import: define {type(problem).__name__} in a module."
+            ) from error
         self._shares = [range(self.n * k // n_jobs, self.n * (k + 1) // n_jobs) for k in range(n_jobs)]
         self._pool = ProcessPoolExecutor(n_jobs, get_context("spawn"), _start, arguments)
         weakref.finalize(self, self._pool.shutdown, wait=False, cancel_futures=True)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.problem import Problem, has_power, joint_loss, same_output
+from maxmargin.outputs import same_output
+from maxmargin.problem import Problem, has_power, joint_loss
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import as_vector, dot
 
@@ -39,8 +40,8 @@ def violated_output(problem: Any, formulation: Formulation, approximate: bool) -
     if approximate:
         return _best_of(problem, formulation, _two_guesses(problem)), False
     raise Unsupported(
-        f"{type(problem).__name__} cannot be trained with {formulation}: add the method {search.value} or outputs(x) to it, "
-        "or pass approximate=True to search with argmax alone (then no gap is reported)."
+        f"{type(problem).__name__} cannot be trained with {formulation}: add the method {search.value} or outputs(x) "
+        "to it, or pass approximate=True to search with argmax alone (then no gap is reported)."
     )
 
 
@@ -74,17 +75,25 @@ def _best_of(
     """The candidate with the highest ``b - <a, w>``; the truth where none is above 0."""
 
     def find(i: int, x: Any, y_true: Any, w: Floats) -> Any:
-        truth_score = dot(as_vector(problem.joint_feature(x, y_true), f"joint_feature of example {i}")[0], w)
+        truth_score = _score(problem, i, x, y_true, w)
         best, highest = y_true, 0.0
         for y in candidates(x, w, y_true):
             if same_output(y, y_true):
                 continue
             loss = joint_loss(problem, y_true, y, i)
             margin, scale = float(formulation.margin(loss)), float(formulation.scale(loss))
-            score = dot(as_vector(problem.joint_feature(x, y), f"joint_feature of example {i}")[0], w)
-            value = margin - scale * (truth_score - score)
+            value = margin - scale * (truth_score - _score(problem, i, x, y, w))
             if value > highest:
                 best, highest = y, value
         return best
 
     return find
+
+
+def _score(problem: Problem, i: int, x: Any, y: Any, w: Floats) -> float:
+    vector, length = as_vector(problem.joint_feature(x, y), f"joint_feature of example {i}")
+    if length != w.size:
+        raise ValueError(
+            f"{type(problem).__name__}.joint_feature of example {i} has length {length} for {y!r}, not {w.size}."
+        )
+    return dot(vector, w)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from numbers import Real
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -117,10 +118,22 @@ class Solution:
         return None if self.state is None else self.state.planes
 
 
+def at_least(name: str, value: Any, least: float) -> None:
+    """Complains about a setting that is too small or not a number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= least:
+        raise ValueError(f"{name} must be at least {least}, not {value!r}.")
+
+
+def one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Complains about a setting that is none of the words allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}.")
+
+
 class Solver(Protocol):
     """A frozen dataclass of settings, called on an oracle."""
 
-    name: str
+    name: ClassVar[str]
 
     def check(self, formulation: Formulation) -> None:
         """Raises ``Unsupported`` for a formulation that this solver cannot train."""

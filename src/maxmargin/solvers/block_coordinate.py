@@ -13,10 +13,10 @@ from maxmargin._core import VisitSettings
 from maxmargin.oracles.base import Cut, Engine, Oracle
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
-from maxmargin.solvers.base import Infeasible, Run, Solution, Status
+from maxmargin.solvers.base import Infeasible, Run, Solution, Status, at_least, one_of
 from maxmargin.solvers.certify import Candidate, evaluate, find_contradiction, gap_target, is_solved
 from maxmargin.solvers.monitor import Monitor
-from maxmargin.solvers.order import Sampler
+from maxmargin.solvers.order import SAMPLINGS, Sampler
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,12 +30,12 @@ class BlockCoordinate:
     step : ``'exact'`` re-optimises the block over all its planes; ``'line-search'`` moves towards the new plane only,
         the step of Frank and Wolfe
     capacity : planes kept a block, the least used being merged; None keeps all that are in use
-    cached_passes : passes over the planes held after every tenth of a pass with the oracle; ``'auto'`` is 10, or none
+    cached_passes : passes over the planes held after every tenth of a pass with the oracle; ``'auto'`` is 10, or 0
         where asking the oracle costs no more than a cached pass
     sampling : ``'focus'`` follows each pass over all examples by passes over those whose gap is large; ``'gap'`` draws
         examples with probability proportional to their last known gap; ``'permutation'`` visits all, shuffled
-    averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that is
-        better than the last iterate; 0 switches averaging off
+    averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that
+        is better than the last iterate; 0 switches averaging off
     keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
 
     ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.
@@ -49,6 +49,15 @@ class BlockCoordinate:
     sampling: str = "focus"
     averaging: float = 8.0
     keep_idle: int | None = None
+
+    def __post_init__(self) -> None:
+        one_of("step", self.step, ("exact", "line-search"))
+        one_of("sampling", self.sampling, SAMPLINGS)
+        at_least("capacity", 1 if self.capacity is None else self.capacity, 1)
+        if self.cached_passes != "auto":
+            at_least("cached_passes", self.cached_passes, 0)
+        at_least("averaging", self.averaging, 0)
+        at_least("keep_idle", 0 if self.keep_idle is None else self.keep_idle, 0)
 
     @classmethod
     def plain(cls) -> BlockCoordinate:
@@ -82,7 +91,7 @@ class _Ascent:
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.suspicion = 0.0
-        self.idle, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
+        self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
 
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None:
@@ -145,12 +154,12 @@ class _Ascent:
         return self._stalled()
 
     def _stalled(self) -> bool:
-        """Fifty passes without any gain that floating point can show, neither of the dual nor of the gap."""
+        """200 passes' worth of calls without any gain that floating point can show, of the dual or of the gap."""
         dual, estimate = self.engine.dual, self._estimate()
         gained = dual > self.best_dual + 1e-15 * abs(dual) or estimate < 0.999 * self.best_estimate
-        self.idle = 0 if gained else self.idle + 1
+        self.last_gain = self.calls if gained else self.last_gain
         self.best_dual, self.best_estimate = max(dual, self.best_dual), min(estimate, self.best_estimate)
-        if self.idle < 50:
+        if self.calls - self.last_gain < 200 * self.oracle.n:
             return False
         self.monitor.status = Status.STALLED
         return True

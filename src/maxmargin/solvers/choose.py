@@ -30,7 +30,7 @@ def choose_solver(solver: Any, formulation: Formulation) -> Solver:
                 f"solver must be one of {', '.join(map(repr, [*BY_NAME, 'auto']))} or a solver object, not {solver!r}."
             )
         named: Solver = BY_NAME[solver]()
-    elif callable(solver) and hasattr(solver, "check"):
+    elif callable(solver) and hasattr(solver, "check") and not isinstance(solver, type):
         named = solver
     else:
         raise TypeError(f"solver must be a name or a solver object, not {type(solver).__name__}.")

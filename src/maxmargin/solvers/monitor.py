@@ -39,6 +39,11 @@ class Monitor:
     def seconds(self) -> float:
         return time.perf_counter() - self._begin
 
+    @property
+    def late(self) -> bool:
+        """Whether the time is up; for loops inside one iteration."""
+        return self.run.max_time is not None and self.seconds >= self.run.max_time
+
     def tick(
         self,
         *,
@@ -62,7 +67,7 @@ class Monitor:
             self.status = Status.CALLBACK
         elif self.run.max_iter is not None and record.iteration >= self.run.max_iter:
             self.status = Status.MAX_ITER
-        elif self.run.max_time is not None and record.seconds >= self.run.max_time:
+        elif self.late:
             self.status = Status.MAX_TIME
         return self.status is not None
 

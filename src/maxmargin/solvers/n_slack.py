@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from maxmargin._core import VisitSettings
 from maxmargin.oracles.base import Engine, Oracle
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers.base import Infeasible, Run, Solution, Status
+from maxmargin.solvers.base import Infeasible, Run, Solution, Status, at_least, one_of
 from maxmargin.solvers.certify import Candidate, evaluate, find_contradiction, gap_target, is_solved
 from maxmargin.solvers.monitor import Monitor
 
@@ -28,24 +28,25 @@ class NSlack:
     ----------
     update : ``'all'`` re-optimises every block (variant a of the paper), ``'block'`` only the one just touched
         (variant b), which then is followed by all blocks at the end of a pass
-    batch : planes added before the dual is re-optimised; 1 is the algorithm as first published
+    batch : planes added before the dual is re-optimised; 1 is the algorithm as first published, None is 100 or a tenth
+        of the examples, whichever is more
     keep_idle : visits for which a plane out of use is kept
-    coarse : the threshold starts at this share of the largest slack at ``w = 0`` and shrinks to what ``tol`` asks for; the dual
-        is solved to a share of the threshold, so that early rounds are cheap. 0 starts at the final threshold.
+    coarse : the threshold starts at this share of the largest slack at ``w = 0`` and shrinks to what ``tol`` asks for;
+        the dual is solved to a share of the threshold, so that early rounds are cheap. 0 starts at the final threshold.
     """
 
     name: ClassVar[str] = "n-slack"
 
     update: str = "all"
-    batch: int = 100
+    batch: int | None = None
     keep_idle: int = 50
     coarse: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.update not in ("all", "block"):
-            raise ValueError(f"update must be 'all' or 'block', not {self.update!r}.")
-        if self.batch < 1:
-            raise ValueError(f"batch must be at least 1, not {self.batch}.")
+        one_of("update", self.update, ("all", "block"))
+        at_least("batch", 1 if self.batch is None else self.batch, 1)
+        at_least("keep_idle", self.keep_idle, 0)
+        at_least("coarse", self.coarse, 0)
 
     def check(self, formulation: Formulation) -> None:
         """Every formulation is supported."""
@@ -63,6 +64,7 @@ class _WorkingSets:
         self.rng = check_random_state(run.random_state)
         self.final = 0.5 * run.tol
         self.threshold = self.final
+        self.batch = solver.batch if solver.batch is not None else max(100, oracle.n // 10)
         self.everyone = np.arange(oracle.n, dtype=np.int32)
         self.calls = self.hits = self.refinements = 0
         self.suspicion = 0.0
@@ -104,12 +106,12 @@ class _WorkingSets:
         order = self.rng.permutation(self.everyone)
         step = "exact" if self.solver.update == "block" else "none"
         added = 0
-        while order.size and self.contradiction is None:
+        while order.size and self.contradiction is None and not self.monitor.late:
             settings = VisitSettings(
                 step=step,
                 precision=0.5 * self.threshold,
                 threshold=self.threshold,
-                max_added=self.solver.batch,
+                max_added=self.batch,
                 keep_idle=self.solver.keep_idle,
                 max_steps=10_000,
             )
@@ -125,14 +127,14 @@ class _WorkingSets:
     def _optimise(self) -> None:
         """Dual ascent over all blocks until none is violated by more than half the threshold."""
         settings = VisitSettings(precision=0.1 * self.threshold, max_steps=10_000)
-        for _ in range(1000):
-            result = self.engine.settle(settings, 0.5 * self.threshold, 1000)
+        for _ in range(10_000):
+            result = self.engine.settle(settings, 0.5 * self.threshold, 100)
             self.hits += result.visited
             if result.unbounded or self._suspicious():
                 self.contradiction = find_contradiction(self.oracle.expand(self.engine.state()))
                 if self.contradiction is not None or result.unbounded:
                     return
-            if result.violation <= 0.5 * self.threshold:
+            if result.violation <= 0.5 * self.threshold or self.monitor.late:
                 return
 
     def _suspicious(self) -> bool:
@@ -146,7 +148,7 @@ class _WorkingSets:
         if self.contradiction is not None:
             self.monitor.status = Status.INFEASIBLE
             return True
-        if added:
+        if added or self.monitor.late:
             return False
         if self.threshold > self.final:
             self.threshold = max(0.25 * self.threshold, self.final)

@@ -16,7 +16,7 @@ from maxmargin.oracles.from_problem import ProblemOracle, add_plane
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.base import Run, Solution, Status, at_least
 from maxmargin.solvers.certify import Candidate, gap_target
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.vectors import dot
@@ -49,10 +49,18 @@ class OneSlack:
     line_search: bool = False
     damping: float = 0.8
 
+    def __post_init__(self) -> None:
+        at_least("cache", self.cache, 0)
+        at_least("keep_idle", self.keep_idle, 0)
+        at_least("damping", self.damping, 0)
+        if self.damping >= 1.0:
+            raise ValueError(f"damping must be less than 1, not {self.damping!r}.")
+
     def check(self, formulation: Formulation) -> None:
         if formulation.slack == "hard":
             raise Unsupported(
-                "The one-slack solver sums the slacks of all examples, and a hard margin has none: use solver='n-slack' or 'bcfw'."
+                "The one-slack solver sums the slacks of all examples, and a hard margin has none: "
+                "use solver='n-slack' or 'bcfw'."
             )
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
@@ -85,7 +93,7 @@ class _CuttingPlanes:
         return self._solution()
 
     def _next_cut(self) -> tuple[Cut, bool]:
-        """A cut from the planes kept if it is violated by a good part of the last gap, else a fresh one; fresh or not."""
+        """A cut, and whether it is fresh: one from the planes kept will do if it closes a good part of the last gap."""
         w = self.core.weights
         if self.cached and self.best is not None:
             cut = self.oracle.cut(w, fresh=False)

@@ -12,7 +12,7 @@ from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
-from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.base import Run, Solution, Status, at_least
 from maxmargin.solvers.certify import evaluate
 from maxmargin.solvers.monitor import Monitor
 
@@ -34,6 +34,10 @@ class Subgradient:
     passes: int = 50
     averaging: float = 1.0
 
+    def __post_init__(self) -> None:
+        at_least("passes", self.passes, 1)
+        at_least("averaging", self.averaging, 0)
+
     def check(self, formulation: Formulation) -> None:
         if formulation.slack == "hard":
             raise Unsupported(
@@ -42,7 +46,9 @@ class Subgradient:
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         self.check(oracle.formulation)
-        average, monitor, calls, _ = _walk(oracle, run, self.name, self.passes, self.averaging, C * oracle.n)
+        # The gradient of slack^2 / 2 grows with the slack: steps longer than 1 / |a|^2 would overshoot without end.
+        first = int(np.ceil(C * oracle.n * oracle.steepness())) if oracle.formulation.slack == "squared" else 0
+        average, monitor, calls, _ = _walk(oracle, run, self.name, self.passes, self.averaging, C * oracle.n, first)
         best = evaluate(oracle, C, average.value) if oracle.exact else None
         return Solution(
             w=average.value,
@@ -71,10 +77,14 @@ class Perceptron:
 
     passes: int = 20
 
+    def __post_init__(self) -> None:
+        at_least("passes", self.passes, 1)
+
     def check(self, formulation: Formulation) -> None:
         if not formulation.mistakes and (formulation.rescaling, formulation.slack) != ("margin", "linear"):
             raise Unsupported(
-                f"The perceptron has no slack and no loss, so it cannot train with {formulation}; leave both at their defaults."
+                f"The perceptron has no slack and no loss, so it cannot train with {formulation}; "
+                "leave both at their defaults."
             )
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
@@ -94,12 +104,15 @@ class Perceptron:
 
 
 def _walk(
-    oracle: Oracle, run: Run, name: str, passes: int, power: float, numerator: float
+    oracle: Oracle, run: Run, name: str, passes: int, power: float, numerator: float, first: int = 0
 ) -> tuple[PolynomialAverage, Monitor, int, bool]:
-    """Shuffled passes of ``Oracle.accumulate`` with the average of the weights along the way."""
+    """Shuffled passes of ``Oracle.accumulate`` with the average of the weights along the way.
+
+    ``first`` is the step count to start from: a large one makes the first steps short.
+    """
     rng = check_random_state(run.random_state)
     v, average = np.zeros(oracle.dimension), PolynomialAverage(oracle.dimension, power)
-    steps, clean = 0, False
+    steps, clean = first, False
     with Monitor(run, name) as monitor:
         for _ in range(passes):
             order = rng.permutation(oracle.n).astype(np.int32)
@@ -109,6 +122,6 @@ def _walk(
                 steps += part.size
                 average.add(v * (numerator / steps) if numerator else v)
             clean = mistakes == 0
-            if monitor.tick(oracle_calls=steps) or (clean and not numerator):
+            if monitor.tick(oracle_calls=steps - first) or (clean and not numerator):
                 break
-    return average, monitor, steps, clean
+    return average, monitor, steps - first, clean

@@ -16,20 +16,22 @@ class Sampler:
     """Orders of visits from the last known gaps (see ``BlockCoordinate.sampling``)."""
 
     def __init__(self, sampling: str, n: int, rng: np.random.RandomState) -> None:
-        if sampling not in SAMPLINGS:
-            raise ValueError(f"sampling must be one of {', '.join(map(repr, SAMPLINGS))}, not {sampling!r}.")
         self._sampling, self._n, self._rng = sampling, n, rng
         self._pass = 0
         self._focused = 0
         self._after_full = 0.0
+        self._everyone = False
 
     def start_over(self) -> None:
         """The next order is of all examples."""
-        self._focused = 10**9
+        self._everyone = True
 
     def next_order(self, gaps: npt.NDArray[np.float32]) -> Indices:
         self._pass += 1
-        if self._sampling == "permutation" or self._pass <= 2:
+        everyone = self._sampling == "permutation" or self._pass <= 2 or self._everyone
+        self._everyone = False
+        if everyone:
+            self._focused = 0
             return self._shuffled(np.arange(self._n, dtype=np.int32))
         if self._sampling == "gap":
             return self._drawn(gaps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,12 @@ class Multiclass:
     """
 
     n_classes: int
-    cost: Floats | None = None
+    cost: Any = None
+
+    def __post_init__(self) -> None:
+        if self.n_classes < 2:
+            raise ValueError(f"n_classes must be at least 2, not {self.n_classes}.")
+        object.__setattr__(self, "cost", checked_cost(self.cost, self.n_classes))
 
     def joint_feature(self, x: Any, y: int) -> Floats:
         x = x.toarray().ravel() if sp.issparse(x) else np.asarray(x, dtype=np.float64)
@@ -63,7 +69,8 @@ class Multiclass:
     @property
     def costs(self) -> Floats:
         """The loss as a matrix."""
-        return 1.0 - np.eye(self.n_classes) if self.cost is None else self.cost
+        costs: Floats = 1.0 - np.eye(self.n_classes) if self.cost is None else self.cost
+        return costs
 
     def _scores(self, x: Any, w: Floats) -> Floats:
         return np.asarray(w.reshape(self.n_classes, -1) @ (x.toarray().ravel() if sp.issparse(x) else x))
@@ -77,8 +84,29 @@ class Multiclass:
         sample_weight: Floats | None = None,
         threads: int = 1,
     ) -> MulticlassOracle:
-        """The native oracle for packed rows and class numbers."""
-        return MulticlassOracle(self, X, Y, formulation, sample_weight, threads)
+        """The native oracle for a matrix (or packed rows) and class numbers."""
+        rows = X if isinstance(X, _core.Rows) else as_rows(_as_matrix(X), 0.0, True)
+        if rows.first_bad >= 0:
+            raise ValueError(f"X contains NaN or infinity in row {rows.first_bad}.")
+        labels = self._class_numbers(Y)
+        if labels.size != rows.n:
+            raise ValueError(f"X has {rows.n} examples and Y has {labels.size}; they must match.")
+        return MulticlassOracle(self, rows, labels, formulation, sample_weight, threads)
+
+    def _class_numbers(self, Y: Any) -> Indices:
+        labels = np.asarray(Y)
+        allowed = f"classes are the integers 0 to {self.n_classes - 1}; MulticlassSVC takes labels of any kind."
+        if labels.ndim != 1 or labels.dtype.kind not in "biu":
+            odd = next((i for i, y in enumerate(Y) if not isinstance(y, int | np.integer | float) or y != int(y)), 0)
+            raise ValueError(f"The class of example {odd} is {Y[odd]!r}; {allowed}")
+        bad = np.flatnonzero((labels < 0) | (labels >= self.n_classes))
+        if bad.size:
+            raise ValueError(f"The class of example {bad[0]} is {labels[bad[0]]}; {allowed}")
+        return np.ascontiguousarray(labels, dtype=np.int32)
+
+    def public_weights(self, w: Floats) -> Floats:
+        """Native weights in the layout of ``joint_feature``."""
+        return self.to_coef(w).ravel()
 
     def to_coef(self, w: Floats) -> Floats:
         """Native weights as (n_classes, columns)."""
@@ -89,6 +117,53 @@ class Multiclass:
         w = np.zeros((coef.shape[1], _core.padded(self.n_classes)))
         w[:, : self.n_classes] = coef.T
         return w.ravel()
+
+
+def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:
+    """Packs a validated matrix; ``analyse`` prepares it for training (norms, non-finite values, zeros)."""
+    if not sp.issparse(X):
+        return _core.Rows(np.ascontiguousarray(X), bias, analyse)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return _core.Rows(
+        X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse
+    )
+
+
+def checked_cost(given: Any, k: int) -> Floats | None:
+    """A cost matrix for ``k`` classes as floats, or None for the zero-one loss."""
+    if given is None:
+        return None
+    try:
+        cost = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("cost must be a square matrix of numbers, or None for the zero-one loss.") from error
+    if cost.shape != (k, k):
+        raise ValueError(f"cost has shape {cost.shape}; there are {k} classes, so it must be ({k}, {k}).")
+    if not np.isfinite(cost).all() or (cost < 0.0).any():
+        i, j = np.argwhere(~(np.isfinite(cost) & (cost >= 0.0)))[0]
+        raise ValueError(f"cost[{i}, {j}] is {cost[i, j]}; costs must be finite and at least 0.")
+    if np.diag(cost).any():
+        i = int(np.flatnonzero(np.diag(cost))[0])
+        raise ValueError(f"cost[{i}, {i}] is {cost[i, i]}; the right answer must cost 0.")
+    return cost
+
+
+def _as_matrix(X: Any) -> Any:
+    if sp.issparse(X):
+        return sp.csr_array(X)
+    if isinstance(X, list | tuple) and len(X) and all(sp.issparse(row) for row in X):
+        return sp.csr_array(sp.vstack(X))
+    try:
+        shape = np.shape(X)
+    except ValueError as error:
+        raise ValueError("The rows of X have different lengths; X must be a matrix with one row an example.") from error
+    if len(shape) != 2:
+        raise ValueError(f"X must be a matrix with one row an example, not of {len(shape)} dimensions.")
+    return np.ascontiguousarray(
+        X if isinstance(X, np.ndarray) and X.dtype == np.float32 else np.asarray(X, dtype=np.float64)
+    )
 
 
 class MulticlassOracle:
@@ -149,6 +224,16 @@ class MulticlassOracle:
 
     def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
         return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+
+    def fingerprint(self) -> str:
+        seen = hashlib.blake2b(f"{self.formulation!r} {self._rows.fingerprint()}".encode())
+        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
+        for part in (self._labels, self._margin, self._scale, weight):
+            seen.update(part.tobytes())
+        return seen.hexdigest()
+
+    def steepness(self) -> float:
+        return 2.0 * float(np.max(self._rows.squared_norms) * np.max(self._scale) ** 2)
 
     def engine(self, C: float) -> MulticlassEngine:
         return MulticlassEngine(self, C)

@@ -1,0 +1,113 @@
+// Newton steps over the planes in use, for blocks where steps along one pair or one plane crawl: many planes that are
+// nearly parallel, as the cuts of the 1-slack form are.
+//
+// On the planes with alpha > 0 the dual is a quadratic function; its maximum is one linear system away. A step stops
+// where the first alpha reaches zero, so it never leaves the feasible set and never lowers the dual.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace maxmargin {
+
+// Solves H x = rhs by Cholesky, H of order n in rows, overwritten; false if H is not positive definite.
+inline bool solve_positive(std::vector<double>& h, std::vector<double>& rhs) {
+  const std::size_t n = rhs.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    double pivot = h[j * n + j];
+    for (std::size_t k = 0; k < j; ++k) pivot -= h[j * n + k] * h[j * n + k];
+    if (!(pivot > 0.0)) return false;
+    const double root = std::sqrt(pivot);
+    h[j * n + j] = root;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double sum = h[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= h[i * n + k] * h[j * n + k];
+      h[i * n + j] = sum / root;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) rhs[i] -= h[i * n + k] * rhs[k];
+    rhs[i] /= h[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) rhs[i] -= h[k * n + i] * rhs[k];
+    rhs[i] /= h[i * n + i];
+  }
+  return true;
+}
+
+// With a cap: the sum stays, so every plane in use exchanges weight with the most used one. With |a_k - a_l|^2 known,
+// <a_k - a_r, a_l - a_r> = (|a_k - a_r|^2 + |a_l - a_r|^2 - |a_k - a_l|^2) / 2.
+template <class Block>
+bool newton_capped(Block& block) {
+  int reference = 0;
+  for (int k = 0; k < block.size(); ++k) {
+    if (block.alpha(k) > block.alpha(reference)) reference = k;
+  }
+  std::vector<int> used;
+  for (int k = 0; k < block.size(); ++k) {
+    if (k != reference && block.alpha(k) > 0.0) used.push_back(k);
+  }
+  const std::size_t n = used.size();
+  if (n == 0) return false;
+  std::vector<double> h(n * n), step(n);
+  double trace = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double own = block.curvature(used[i], reference);
+    step[i] = block.gradient(used[i]) - block.gradient(reference);
+    trace += h[i * n + i] = own;
+    for (std::size_t j = 0; j < i; ++j) {
+      h[i * n + j] = 0.5 * (own + block.curvature(used[j], reference) - block.curvature(used[i], used[j]));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) h[i * n + i] += 1e-13 * trace;
+  if (!solve_positive(h, step)) return false;
+  double length = 1.0, given = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    given += step[i];
+    if (step[i] < 0.0) length = std::min(length, -block.alpha(used[i]) / step[i]);
+  }
+  if (given > 0.0) length = std::min(length, block.alpha(reference) / given);
+  if (!(length > 0.0)) return false;
+  // First all that gives weight to the reference, then all that takes: it never runs short on the way.
+  for (std::size_t i = 0; i < n; ++i) {
+    if (step[i] < 0.0) block.move(reference, used[i], std::min(-length * step[i], block.alpha(used[i])));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (step[i] > 0.0) block.move(used[i], reference, std::min(length * step[i], block.alpha(reference)));
+  }
+  return true;
+}
+
+// Without a cap: G_kl = (G_kk + G_ll - |a_k - a_l|^2) / 2, the ridge being part of G_kk and G_ll and so of G_kl.
+template <class Block>
+bool newton_free(Block& block) {
+  std::vector<int> used;
+  for (int k = 0; k < block.size(); ++k) {
+    if (block.alpha(k) > 0.0 && block.curvature(k) > 0.0) used.push_back(k);
+  }
+  const std::size_t n = used.size();
+  if (n == 0) return false;
+  std::vector<double> h(n * n), step(n);
+  double trace = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    step[i] = block.gradient(used[i]);
+    trace += h[i * n + i] = block.curvature(used[i]);
+    for (std::size_t j = 0; j < i; ++j) {
+      h[i * n + j] = 0.5 * (block.curvature(used[i]) + block.curvature(used[j]) - block.curvature(used[i], used[j]));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) h[i * n + i] += 1e-13 * trace;
+  if (!solve_positive(h, step)) return false;
+  double length = 1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (step[i] < 0.0) length = std::min(length, -block.alpha(used[i]) / step[i]);
+  }
+  if (!(length > 0.0)) return false;
+  for (std::size_t i = 0; i < n; ++i) block.move(used[i], std::max(length * step[i], -block.alpha(used[i])));
+  return true;
+}
+
+}  // namespace maxmargin

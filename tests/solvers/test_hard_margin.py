@@ -1,0 +1,220 @@
+"""Hard margins: least norm where the data allow it, a checked proof and a named example where they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+import problems
+from maxmargin import (
+    BlockCoordinate,
+    Formulation,
+    MulticlassSVC,
+    NSlack,
+    OneSlack,
+    Solution,
+    Status,
+    StructuralSVM,
+    Subgradient,
+    Unsupported,
+)
+from maxmargin.estimators.multiclass import as_rows
+from maxmargin.oracles.bind import bind
+from maxmargin.solvers.base import Run
+from maxmargin.structures.multiclass import Multiclass
+from reference import dense, enumerate_planes, multiclass_planes, same, solve
+
+HARD = Formulation(slack="hard")
+SOLVERS = [
+    NSlack(),
+    NSlack(update="block"),
+    NSlack(batch=1, coarse=0.0),
+    BlockCoordinate(),
+    BlockCoordinate(sampling="gap"),
+    BlockCoordinate(step="line-search"),
+    BlockCoordinate.plain(),
+]
+solvers = pytest.mark.parametrize("solver", SOLVERS, ids=str)
+user_problems = pytest.mark.parametrize(
+    "problem",
+    [problems.Chain(), problems.Subset(), problems.Ordering(), problems.Patch()],
+    ids=lambda p: type(p).__name__,
+)
+
+
+def train(solver: Any, problem: Any, X: Any, Y: Any, tol: float = 1e-3) -> Solution:
+    if isinstance(problem, Multiclass):
+        X = as_rows(X, 0.0, True)
+    oracle = bind(problem, X, Y, HARD)
+    # generous: every one of these runs ends in a fraction of a second
+    return solver(oracle, 1.0, Run(tol=tol, max_iter=20_000, max_time=5.0))
+
+
+def separable_classes() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 5))
+    scores = X @ rng.standard_normal((5, 3))
+    best = np.sort(scores, axis=1)
+    clear = best[:, -1] - best[:, -2] > 0.5
+    return X[clear], scores[clear].argmax(axis=1).astype(np.int32)
+
+
+@solvers
+def test_classes_with_least_norm(solver):
+    X, y = separable_classes()
+    planes = multiclass_planes(X, y, 1 - np.eye(3), "none", "hard")
+    best = solve(planes, 1.0)
+    solution = train(solver, Multiclass(3), X, y)
+    assert solution.status is Status.CONVERGED
+    w = Multiclass(3).to_coef(solution.w).ravel()
+    assert (planes.a @ w).min() >= 1 - 1e-3
+    # margins of 1 - tol allow a norm shorter by that factor, and what is above the least norm is a gap of that order
+    assert (1 - 1e-3) ** 2 * best.value <= 0.5 * w @ w <= 1.01 * best.value
+    assert solution.dual <= best.value * (1 + 1e-9)
+
+
+@user_problems
+@solvers
+def test_user_problems_with_least_norm(problem, solver):
+    X, Y = problems.sample(problem, 6, seed=2, noise=0.0)
+    planes = enumerate_planes(problem, X, Y, "none", "hard")
+    best = solve(planes, 1.0)
+    assert best.feasible
+    solution = train(solver, problem, X, Y, 1e-2)
+    assert solution.status is Status.CONVERGED
+    assert (planes.a @ solution.w).min() >= 1 - 1e-2
+    assert (1 - 1e-2) ** 2 * best.value <= 0.5 * solution.w @ solution.w <= 1.1 * best.value
+
+
+def assert_proof(solution: Solution, planes: np.ndarray, culprit: int | None = None) -> None:
+    """Everything a certificate claims, in plain NumPy; ``planes`` are all rows (a) that the problem really has.
+
+    Without ``culprit`` the data are separable, so that every proof must contain it.
+    """
+    assert solution.status is Status.INFEASIBLE
+    proof = solution.certificate
+    rows = proof.planes.a.toarray() if sp.issparse(proof.planes.a) else np.asarray(proof.planes.a)
+    assert (proof.alpha >= 0.0).all()
+    assert proof.alpha @ proof.planes.b == pytest.approx(1.0, rel=1e-12)
+    size = np.linalg.norm(rows, axis=1) @ proof.alpha
+    assert np.linalg.norm(rows.T @ proof.alpha) <= 1e-7 * (1.0 + size)
+    assert proof.residual == pytest.approx(np.linalg.norm(rows.T @ proof.alpha), abs=1e-12)
+    used = proof.alpha > 0
+    assert proof.example in proof.planes.example[used]
+    assert (proof.planes.b == 1.0).all()
+    for row in rows[used]:  # every plane in use belongs to some output of the problem, or to a mean of several
+        assert np.abs(planes - row).max(axis=1).min() <= 1e-9 * (1.0 + np.abs(row).max())
+    assert culprit is None or culprit in proof.planes.example[used]
+
+
+EXACT = [solver for solver in SOLVERS if not isinstance(solver, BlockCoordinate) or solver.capacity is None]
+exact_solvers = pytest.mark.parametrize("solver", EXACT, ids=str)
+
+
+def native_rows(X: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
+    """All planes in the layout of the native core."""
+    planes = multiclass_planes(X, y, 1 - np.eye(classes), "none", "hard")
+    return np.array([Multiclass(classes).from_coef(a.reshape(classes, -1)) for a in planes.a])
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@exact_solvers
+def test_contradictory_classes(solver, scale):
+    """Two examples with one input and two labels, among separable ones; at any scale of the features."""
+    X, y = separable_classes()
+    X = scale * np.vstack([X, X[:1]])
+    y = np.append(y, (y[0] + 1) % 3).astype(np.int32)
+    solution = train(solver, Multiclass(3), X, y)
+    assert_proof(solution, native_rows(X, y, 3), len(y) - 1)
+
+
+@exact_solvers
+def test_inseparable_classes(solver):
+    """The four corners of a square, opposite ones alike: no two examples contradict each other, all four do."""
+    X = np.array([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+    y = np.array([0, 0, 1, 1], dtype=np.int32)
+    solution = train(solver, Multiclass(2), X, y)
+    assert_proof(solution, native_rows(X, y, 2))
+    assert set(solution.certificate.planes.example[solution.certificate.alpha > 1e-9]) == {0, 1, 2, 3}
+
+
+@exact_solvers
+def test_an_example_without_features(solver):
+    """A zero row has the same score for every class: its margin is 0, whatever w."""
+    X, y = separable_classes()
+    X[4] = 0.0
+    solution = train(solver, Multiclass(3), X, y)
+    assert_proof(solution, native_rows(X, y, 3), 4)
+
+
+@user_problems
+@exact_solvers
+def test_contradictory_user_problems(problem, solver):
+    X, Y = problems.sample(problem, 6, seed=2, noise=0.0)
+    other = next(y for y in problem.outputs(X[2]) if not same(y, Y[2]))
+    X, Y = [*X, X[2]], [*Y, other]
+    planes = enumerate_planes(problem, X, Y, "none", "hard")
+    assert not solve(planes, 1.0).feasible
+    solution = train(solver, problem, X, Y)
+    assert_proof(solution, planes.a, len(Y) - 1)
+
+
+@exact_solvers
+def test_two_outputs_with_the_same_features(solver):
+    """'ab' and 'ba' have one feature vector, so the truth 'ab' never gets a margin over 'ba'."""
+    problem = problems.Words()
+    X, Y = [np.array([1.0, 2.0]), np.array([3.0, -1.0])], ["ab", "a"]
+    assert np.array_equal(dense(problem.joint_feature(X[0], "ab")), dense(problem.joint_feature(X[0], "ba")))
+    solution = train(solver, problem, X, Y)
+    assert_proof(solution, enumerate_planes(problem, X, Y, "none", "hard").a, 0)
+
+
+@solvers
+def test_merged_planes_do_not_hide_a_contradiction(solver):
+    """With one plane a block a proof still ends the run: no iteration limit, no claim of convergence."""
+    X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    solution = train(solver, Multiclass(2), X, np.array([0, 1, 0], dtype=np.int32))
+    assert solution.status is Status.INFEASIBLE
+    problem = problems.Classes()
+    solution = train(solver, problem, list(np.eye(3)[[0, 0, 1]]), [0, 1, 2])
+    assert solution.status is Status.INFEASIBLE
+    assert solution.certificate.example in (0, 1)
+
+
+@solvers
+def test_examples_of_weight_zero_contradict_nobody(solver):
+    X, y = separable_classes()
+    best = solve(multiclass_planes(X, y, 1 - np.eye(3), "none", "hard"), 1.0)
+    X, y = np.vstack([X, X[:1]]), np.append(y, (y[0] + 1) % 3).astype(np.int32)
+    weight = np.ones(len(y))
+    weight[-1] = 0.0
+    oracle = bind(Multiclass(3), as_rows(X, 0.0, True), y, HARD, sample_weight=weight)
+    solution = solver(oracle, 1.0, Run(tol=1e-3, max_iter=20_000, max_time=5.0))
+    assert solution.status is Status.CONVERGED
+    assert solution.primal == pytest.approx(best.value, rel=1e-2)
+
+
+def test_estimators_name_a_violating_example():
+    X, y = separable_classes()
+    X, y = np.vstack([X, X[:1]]), np.append(y, (y[0] + 1) % 3)
+    with pytest.warns(ConvergenceWarning, match="no solution") as caught:
+        model = MulticlassSVC(slack="hard", fit_intercept=False).fit(X, y)
+    assert model.solution_.status is Status.INFEASIBLE
+    assert f"Example {model.solution_.certificate.example} is one of those" in str(caught[0].message)
+    problem = problems.Classes()
+    with pytest.warns(ConvergenceWarning, match="Example [01] is one of those"):
+        StructuralSVM(problem, slack="hard").fit(list(np.eye(3)[[0, 0, 1]]), [0, 1, 2])
+
+
+@pytest.mark.parametrize("solver", [OneSlack(), Subgradient(), "one-slack", "subgradient"], ids=str)
+def test_solvers_that_need_a_slack_refuse(solver):
+    X, Y = problems.sample(problems.Classes(), 6)
+    with pytest.raises(Unsupported, match="n-slack"):
+        StructuralSVM(problems.Classes(), slack="hard", solver=solver).fit(X, Y)
+    if not isinstance(solver, str):
+        with pytest.raises(Unsupported, match="n-slack"):
+            solver(bind(problems.Classes(), X, Y, HARD), 1.0, Run())
