@@ -215,7 +215,8 @@ def sample(problem: Any, n: int, seed: int = 0, noise: float = 0.5) -> tuple[lis
         Patch: lambda: rng.standard_normal((problem.side, problem.side)),
         Classes: lambda: rng.standard_normal(3),
     }
-    X = [shapes[type(problem)]() for _ in range(n)]
+    make = next(make for kind, make in shapes.items() if isinstance(problem, kind))
+    X = [make() for _ in range(n)]
     first = next(iter(problem.outputs(X[0])))
     w = rng.standard_normal(dense(problem.joint_feature(X[0], first)).size)
     Y = [problem.argmax(x, w + noise * rng.standard_normal(w.size)) for x in X]

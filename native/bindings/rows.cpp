@@ -55,6 +55,21 @@ void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std
   self->offsets = nb::cast(offsets);
 }
 
+template <class T>
+void add_moments(const Rows& rows, const double* weight, double* first, double* second) {
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    const Row row = rows[i];
+    const T* values = static_cast<const T*>(row.values);
+    const double w = weight == nullptr ? 1.0 : weight[i];
+    for (std::int64_t c = 0; c < row.count; ++c) {
+      const std::int64_t j = row.indices != nullptr ? row.indices[c] : row.narrow != nullptr ? row.narrow[c] : c;
+      const double x = static_cast<double>(values[c]);
+      first[j] += w * x;
+      second[j] += w * x * x;
+    }
+  }
+}
+
 // Folds bytes into a hash, eight at a time.
 std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
   const char* at = static_cast<const char*>(data);
@@ -93,6 +108,20 @@ void bind_rows(nb::module_& module) {
                      return kNames[static_cast<int>(self.packed.rows.kind)];
                    })
       .def_prop_ro("squared_norms", [](nb::object self) { return view(nb::cast<PyRows&>(self).packed.squared_norms, self); })
+      .def(
+          "column_moments",
+          [](const PyRows& self, std::optional<In1<double>> weight) {
+            const Rows& rows = self.packed.rows;
+            if (weight && static_cast<std::int64_t>(weight->size()) != rows.n) throw nb::value_error("one weight a row is needed");
+            std::vector<double> first(static_cast<std::size_t>(rows.width)), second(first.size());
+            if (rows.single) {
+              add_moments<float>(rows, weight ? weight->data() : nullptr, first.data(), second.data());
+            } else {
+              add_moments<double>(rows, weight ? weight->data() : nullptr, first.data(), second.data());
+            }
+            return nb::make_tuple(take(std::move(first)), take(std::move(second)));
+          },
+          nb::arg("weight").noconvert().none(), "Weighted sums of x and of x^2 for every column, without the constant one.")
       .def(
           "fingerprint",
           [](const PyRows& self) {

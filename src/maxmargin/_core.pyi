@@ -46,6 +46,11 @@ class Rows:
     @property
     def squared_norms(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
+    def column_moments(self, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Any, ...]:
+        """
+        Weighted sums of x and of x^2 for every column, without the constant one.
+        """
+
     def fingerprint(self) -> int:
         """A number that changes when the examples do."""
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
@@ -113,6 +113,23 @@ def test_sample_weight_is_repetition(name):
     assert objective(ours.coef_, parts(ours, None), X, y, 0.1, times) == pytest.approx(expected, rel=1e-4)
     assert ours.solution_.primal == pytest.approx(expected, rel=1e-4)
     assert_same_weights(ours, judge)
+
+
+@pytest.mark.parametrize("centers", [2, 3])
+def test_class_weights_without_intercept(centers):
+    """The data of scikit-learn's check_class_weight_classifiers, where a model without intercept has to disagree."""
+    X, y = make_blobs(centers=centers, random_state=0, cluster_std=20)
+    weights = {0: 1000, **dict.fromkeys(range(1, centers), 0.0001)}
+    judge = liblinear(X[:50], y[:50], 1e-3, fit_intercept=False, class_weight=weights)
+    ours = MulticlassSVC(C=1e-3, fit_intercept=False, class_weight=weights, tol=1e-5).fit(X[:50], y[:50])
+    assert np.mean((ours.predict(X) == 0) == (judge.predict(X) == 0)) > 0.97
+    assert 0.4 < np.mean(ours.predict(X) == 0) < 0.87
+    coef = (
+        judge.coef_ if centers > 2 else np.r_[-judge.coef_, judge.coef_] / 2
+    )  # of two classes it keeps the difference
+    bias = {"intercept": np.zeros(centers), "weight": np.zeros(centers)}
+    expected = objective(coef, bias, X[:50], y[:50], 1e-3, np.where(y[:50] == 0, 1000, 0.0001))
+    assert ours.solution_.primal == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("slack", ["linear", "squared"])

@@ -32,6 +32,8 @@ CONFIGURATIONS = [
 def test_scikit_learn_check(estimator, check):
     if "sample_weight_equivalence" in str(check):  # compares to 1e-7, for which scikit-learn gives LinearSVC tol=1e-12
         estimator = clone(estimator).set_params(tol=1e-12)
+    if "check_class_weight_classifiers" in str(check) and not estimator.fit_intercept:
+        pytest.skip("through the origin no weights can give nine points of ten to one class; see test_liblinear")
     check(estimator)
 
 

@@ -19,6 +19,7 @@ import problems
 from maxmargin import BlockCoordinate, Formulation, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.estimators.multiclass import as_rows
 from maxmargin.oracles.bind import bind
+from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run
 from maxmargin.structures.multiclass import Multiclass
 from reference import (
@@ -48,6 +49,8 @@ SOLVERS: dict[str, tuple[Any, float]] = {
     "bcfw, capacity 3": (BlockCoordinate(capacity=3), COARSE),
     "bcfw, line search": (BlockCoordinate(step="line-search"), COARSE),
     "bcfw, plain": (BlockCoordinate.plain(), COARSE),
+    "auto": (Automatic(), FINE),
+    "auto, handing over": (Automatic(patience=2), FINE),
 }
 MAIN = ("one-slack", "n-slack", "n-slack, block", "bcfw")
 COST = np.array([[0.0, 1.0, 2.5], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
@@ -136,6 +139,11 @@ def train(name: str, rescaling: str, slack: str, solver: Any, tol: float, weight
     return oracle, solver(oracle, C, Run(tol=tol, max_iter=20_000))
 
 
+def handed_over(solver: Any, solution: Solution, slack: str) -> bool:
+    """Whether the automatic solver ended with the 1-slack form."""
+    return isinstance(solver, Automatic) and slack != "hard" and solution.trace[-1].iteration > solver.patience
+
+
 def check(name: str, rescaling: str, slack: str, solver: Any, tol: float, weighted: bool = False) -> None:
     """Everything a solution says, against the enumeration."""
     oracle, solution = train(name, rescaling, slack, solver, tol, weighted)
@@ -158,8 +166,8 @@ def check(name: str, rescaling: str, slack: str, solver: Any, tol: float, weight
         assert -rounding <= solution.gap <= tol * budget.sum()
         assert best.low - rounding <= solution.primal <= best.value + tol * budget.sum() + rounding
 
-    held, alpha = solution.planes or oracle.expand(solution.state), solution.alpha
-    one_slack = isinstance(solver, OneSlack)
+    held = oracle.expand(solution.state) if solution.planes is None else solution.planes
+    alpha, one_slack = solution.alpha, isinstance(solver, OneSlack) or handed_over(solver, solution, slack)
     kind, room = ("linear", np.array([C])) if one_slack else (slack, budget)
     assert_dual_feasible(held.example, alpha, kind, room)
     recomputed = dual_value(held.a, held.b, held.example, alpha, kind, room)

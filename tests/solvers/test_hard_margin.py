@@ -29,16 +29,18 @@ from maxmargin.structures.multiclass import Multiclass
 from reference import dense, enumerate_planes, multiclass_planes, same, solve
 
 HARD = Formulation(slack="hard")
-SOLVERS = [
-    NSlack(),
-    NSlack(update="block"),
-    NSlack(batch=1, coarse=0.0),
-    BlockCoordinate(),
-    BlockCoordinate(sampling="gap"),
-    BlockCoordinate(step="line-search"),
-    BlockCoordinate.plain(),
-]
-solvers = pytest.mark.parametrize("solver", SOLVERS, ids=str)
+SOLVERS = {
+    "n-slack": NSlack(),
+    "n-slack, block": NSlack(update="block"),
+    "n-slack, batch 1": NSlack(batch=1, coarse=0.0),
+    "bcfw": BlockCoordinate(),
+    "bcfw, gap sampling": BlockCoordinate(sampling="gap"),
+    "bcfw, line search": BlockCoordinate(step="line-search"),
+    "bcfw, plain": BlockCoordinate.plain(),
+}
+UNMERGED = {name: solver for name, solver in SOLVERS.items() if name != "bcfw, plain"}
+solvers = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+unmerged_solvers = pytest.mark.parametrize("solver", UNMERGED.values(), ids=UNMERGED)
 user_problems = pytest.mark.parametrize(
     "problem",
     [problems.Chain(), problems.Subset(), problems.Ordering(), problems.Patch()],
@@ -111,10 +113,6 @@ def assert_proof(solution: Solution, planes: np.ndarray, culprit: int | None = N
     assert culprit is None or culprit in proof.planes.example[used]
 
 
-EXACT = [solver for solver in SOLVERS if not isinstance(solver, BlockCoordinate) or solver.capacity is None]
-exact_solvers = pytest.mark.parametrize("solver", EXACT, ids=str)
-
-
 def native_rows(X: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
     """All planes in the layout of the native core."""
     planes = multiclass_planes(X, y, 1 - np.eye(classes), "none", "hard")
@@ -122,7 +120,7 @@ def native_rows(X: np.ndarray, y: np.ndarray, classes: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-@exact_solvers
+@unmerged_solvers
 def test_contradictory_classes(solver, scale):
     """Two examples with one input and two labels, among separable ones; at any scale of the features."""
     X, y = separable_classes()
@@ -132,7 +130,7 @@ def test_contradictory_classes(solver, scale):
     assert_proof(solution, native_rows(X, y, 3), len(y) - 1)
 
 
-@exact_solvers
+@unmerged_solvers
 def test_inseparable_classes(solver):
     """The four corners of a square, opposite ones alike: no two examples contradict each other, all four do."""
     X = np.array([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
@@ -142,7 +140,7 @@ def test_inseparable_classes(solver):
     assert set(solution.certificate.planes.example[solution.certificate.alpha > 1e-9]) == {0, 1, 2, 3}
 
 
-@exact_solvers
+@unmerged_solvers
 def test_an_example_without_features(solver):
     """A zero row has the same score for every class: its margin is 0, whatever w."""
     X, y = separable_classes()
@@ -152,7 +150,7 @@ def test_an_example_without_features(solver):
 
 
 @user_problems
-@exact_solvers
+@unmerged_solvers
 def test_contradictory_user_problems(problem, solver):
     X, Y = problems.sample(problem, 6, seed=2, noise=0.0)
     other = next(y for y in problem.outputs(X[2]) if not same(y, Y[2]))
@@ -163,7 +161,7 @@ def test_contradictory_user_problems(problem, solver):
     assert_proof(solution, planes.a, len(Y) - 1)
 
 
-@exact_solvers
+@unmerged_solvers
 def test_two_outputs_with_the_same_features(solver):
     """'ab' and 'ba' have one feature vector, so the truth 'ab' never gets a margin over 'ba'."""
     problem = problems.Words()

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
+from maxmargin.estimators.default_c import default_c
 from maxmargin.estimators.training import job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -34,7 +35,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` is 1 / mean(|x|^2)
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``default_c``
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true; None is zero-one
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
@@ -171,8 +172,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            mean = float(np.average(rows.squared_norms, weights=sample_weight))
-            return 1.0 / mean if np.isfinite(1.0 / max(mean, 1e-300)) and mean > 0.0 else 1.0
+            return default_c(rows, sample_weight, self.classes_.size)
         positive("C", self.C)
         return float(self.C)
 

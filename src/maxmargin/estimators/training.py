@@ -77,7 +77,9 @@ def train(
     data = oracle.fingerprint() if estimator.warm_start else None
     fingerprint = None if data is None else f"{solver.name} {data}"
     solution = solver(oracle, float(C), run, _start(estimator, fingerprint))
-    solution = replace(solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint})
+    solution = replace(
+        solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
+    )
     _warn(solution, gap_target(oracle, float(C), run.tol))
     return solution
 

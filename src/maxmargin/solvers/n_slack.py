@@ -20,6 +20,9 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
+_ROUNDS = 20  # of a hundred passes, before the oracle is asked again
+
+
 @dataclass(frozen=True)
 class NSlack:
     """Adds planes that are violated by more than a threshold and re-optimises the dual over the working sets.
@@ -71,6 +74,7 @@ class _WorkingSets:
         self.candidate: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.added_total = 0
+        self.solved = True
 
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None:
@@ -125,16 +129,17 @@ class _WorkingSets:
         return added
 
     def _optimise(self) -> None:
-        """Dual ascent over all blocks until none is violated by more than half the threshold."""
+        """Dual ascent over all blocks until none is violated by more than half the threshold, or for a while."""
         settings = VisitSettings(precision=0.1 * self.threshold, max_steps=10_000)
-        for _ in range(10_000):
+        for _ in range(_ROUNDS):
             result = self.engine.settle(settings, 0.5 * self.threshold, 100)
             self.hits += result.visited
             if result.unbounded or self._suspicious():
                 self.contradiction = find_contradiction(self.oracle.expand(self.engine.state()))
                 if self.contradiction is not None or result.unbounded:
                     return
-            if result.violation <= 0.5 * self.threshold or self.monitor.late:
+            self.solved = result.violation <= 0.5 * self.threshold
+            if self.solved or self.monitor.late:
                 return
 
     def _suspicious(self) -> bool:
@@ -148,7 +153,9 @@ class _WorkingSets:
         if self.contradiction is not None:
             self.monitor.status = Status.INFEASIBLE
             return True
-        if added or self.monitor.late:
+        if not self.solved and not added and not self.monitor.late:
+            self._optimise()
+        if added or not self.solved or self.monitor.late:
             return False
         if self.threshold > self.final:
             self.threshold = max(0.25 * self.threshold, self.final)

@@ -1,0 +1,96 @@
+"""The classification sets on which the default C is judged, each with its test part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from maxmargin.datasets import (
+    MissingDataError,
+    load_covtype,
+    load_mnist,
+    load_newsgroups20,
+    load_optdigits,
+    load_uci_letter,
+    make_multiclass,
+)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and test part of a set."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+
+    def standardised(self) -> Split:
+        scaler = StandardScaler().fit(self.X_train)
+        return Split(scaler.transform(self.X_train), self.y_train, scaler.transform(self.X_test), self.y_test)
+
+
+def _random(X: Any, y: Any, seed: int) -> Split:
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
+    return Split(X_train, y_train, X_test, y_test)
+
+
+def _mnist(seed: int) -> Split:
+    X_train, y_train = load_mnist("train")
+    X_test, y_test = load_mnist("test")
+    return Split(X_train / 255.0, y_train, X_test / 255.0, y_test)
+
+
+def _covtype(seed: int) -> Split:
+    X, y = load_covtype()
+    rows = np.random.default_rng(seed).permutation(y.size)
+    X, y = X[rows[:120_000]], y[rows[:120_000]]
+    low, high = X[:20_000].min(axis=0), X[:20_000].max(axis=0)
+    X = (X - low) / np.where(high > low, high - low, 1.0)
+    return Split(X[:20_000], y[:20_000], X[20_000:], y[20_000:])
+
+
+def _newsgroups(seed: int) -> Split:
+    (train, y_train), (test, y_test) = load_newsgroups20("train"), load_newsgroups20("test")
+    words = TfidfVectorizer()
+    return Split(words.fit_transform(train), np.array(y_train), words.transform(test), np.array(y_test))
+
+
+def _two_parts(load: Callable[[str], tuple[Any, Any]]) -> Callable[[int], Split]:
+    return lambda seed: Split(*load("train"), *load("test"))
+
+
+# name: how to read it, number of random splits (1 where the set has its own test part), whether to standardise as well
+SETS: dict[str, tuple[Callable[[int], Split], int, bool]] = {
+    "iris": (lambda seed: _random(*load_iris(return_X_y=True), seed), 10, True),
+    "wine": (lambda seed: _random(*load_wine(return_X_y=True), seed), 10, True),
+    "breast_cancer": (lambda seed: _random(*load_breast_cancer(return_X_y=True), seed), 10, True),
+    "digits": (lambda seed: _random(*load_digits(return_X_y=True), seed), 5, True),
+    "clusters": (lambda seed: _random(*make_multiclass(3000, 50, 5, seed=seed), seed), 3, False),
+    "sparse clusters": (lambda seed: _random(*make_multiclass(3000, 5000, 8, density=0.01, seed=seed), seed), 3, False),
+    "optdigits": (_two_parts(load_optdigits), 1, False),
+    "uci_letter": (_two_parts(load_uci_letter), 1, True),
+    "covtype 20k": (_covtype, 1, False),
+    "newsgroups20": (_newsgroups, 1, False),
+    "mnist": (_mnist, 1, False),
+}
+
+
+def splits(name: str) -> Iterator[tuple[str, list[Split]]]:
+    """The splits of a set, raw and, where asked for, standardised; nothing if its file is not there."""
+    read, count, standardise = SETS[name]
+    try:
+        found = [read(seed) for seed in range(count)]
+    except MissingDataError as missing:
+        print(f"{name} is left out. {missing}")
+        return
+    yield name, found
+    if standardise:
+        yield f"{name}, standardised", [split.standardised() for split in found]

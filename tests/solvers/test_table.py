@@ -1,0 +1,115 @@
+"""Every cell of the table structure x formulation x solver is trained, or refused in the words that it promises."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import problems
+import support_table
+from maxmargin import MulticlassSVC, Status, StructuralSVM, Subgradient, Unsupported
+from reference import Optimum, enumerate_planes, multiclass_planes, same, solve
+from support_table import Structure
+
+C, TOL = 0.5, 1e-4
+COST = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
+
+
+@cache
+def data(structure: Structure) -> tuple[Any, Any, Any]:
+    """A problem with inputs and separable outputs, so that a hard margin and the perceptron have something to find."""
+    if structure.powers is None:
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((15, 4))
+        return None, X, (X @ rng.standard_normal((4, 3))).argmax(axis=1)
+    problem = problems.Classes() if structure.zero_one else problems.Subset(features=2)
+    X, Y = problems.sample(problem, 8, noise=0.0)
+    limited = problems.Only(problem, *structure.powers)
+    if structure.zero_one:
+        limited.zero_one = True
+    return limited, X, Y
+
+
+@cache
+def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
+    _, X, Y = data(structure)
+    if structure.powers is None:
+        return solve(multiclass_planes(X, Y, 1 - np.eye(3) if structure.zero_one else COST, rescaling, slack), C)
+    full = problems.Classes() if structure.zero_one else problems.Subset(features=2)
+    return solve(enumerate_planes(full, X, Y, rescaling, slack), C)
+
+
+def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
+    problem, X, Y = data(structure)
+    options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
+    if problem is None:
+        cost = None if structure.zero_one else COST
+        return MulticlassSVC(C, cost=cost, fit_intercept=False, **options).fit(X, Y)
+    return StructuralSVM(problem, C, **options).fit(X, Y)
+
+
+def cell_id(cell: tuple[Structure, str, str, str]) -> str:
+    return "-".join([cell[0].name.replace("`", ""), *cell[1:]])
+
+
+@pytest.mark.parametrize("cell", support_table.cells(), ids=cell_id)
+def test_cell(cell):
+    structure, rescaling, slack, solver = cell
+    word = support_table.refusal(*cell)
+    if word is not None:
+        with pytest.raises(Unsupported) as refused:
+            fit(*cell)
+        assert word in str(refused.value)
+        if support_table.missing_power(structure, rescaling, slack) == word:
+            assert f"add the method {word}(" in str(refused.value)
+            assert "outputs(x)" in str(refused.value)
+        return
+    configured = Subgradient(passes=200) if solver == "subgradient" else solver
+    model = fit(structure, rescaling, slack, configured)
+    solution, best = model.solution_, optimum(structure, rescaling, slack)
+    n = len(data(structure)[2])
+    if solver == "perceptron":
+        predicted = model.predict(data(structure)[1])
+        wrong = sum(not same(y, z) for y, z in zip(predicted, data(structure)[2]))
+        assert wrong <= 1  # the average of iterates that ended without a mistake
+    elif solver == "subgradient":
+        assert solution.status is Status.FINISHED
+        assert best.low * (1 - 1e-9) <= solution.primal <= 1.03 * best.value  # averaged steps, 200 passes
+    elif slack == "hard":
+        assert solution.status is Status.CONVERGED
+        assert (1 - TOL) ** 2 * best.low <= solution.primal * (1 + 1e-12) <= best.value * (1 + 10 * TOL)
+    else:
+        assert solution.status is Status.CONVERGED
+        assert best.low * (1 - 1e-12) <= solution.primal <= best.value + TOL * C * n
+
+
+@pytest.mark.parametrize("solver", ["one-slack", "n-slack", "bcfw", "subgradient"])
+@pytest.mark.parametrize(("rescaling", "slack"), [("slack", "linear"), ("none", "linear"), ("margin", "squared")])
+def test_a_search_that_may_miss_is_marked_and_reports_no_gap(rescaling, slack, solver):
+    """What is refused may be asked for explicitly; nothing is then claimed that is not known."""
+    structure = Structure("a Problem with `argmax` alone", ())
+    problem, X, Y = data(structure)
+    with pytest.raises(Unsupported, match="approximate=True"):
+        StructuralSVM(problem, C, rescaling=rescaling, slack=slack, solver=solver).fit(X, Y)
+    model = StructuralSVM(problem, C, rescaling=rescaling, slack=slack, solver=solver, approximate=True).fit(X, Y)
+    solution = model.solution_
+    assert solution.status in (Status.INEXACT, Status.FINISHED)
+    assert (solution.primal, solution.dual, solution.gap) == (None, None, None)
+    assert solution.planes is None or not solution.planes.exact
+    best = optimum(structure, rescaling, slack)
+    planes = enumerate_planes(problems.Subset(features=2), X, Y, rescaling, slack)
+    assert best.low * (1 - 1e-12) <= planes.primal(solution.w, C)  # no better than the optimum, of course
+    assert planes.primal(solution.w, C) <= planes.primal(0 * solution.w, C)  # and better than nothing
+
+
+def test_the_table_in_markdown():
+    text = support_table.markdown()
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 7 * (2 + len(support_table.STRUCTURES))
+    assert {line.count("|") for line in rows} == {len(support_table.SOLVERS) + 2}
+    assert "| a Problem with `argmax` alone | yes | yes | yes | yes | yes | yes |" in text
+    assert text.count("add `argmax_by_loss`") > 0
+    assert text.count("add `kbest`") > 0

@@ -1,0 +1,101 @@
+"""What can be trained with what: structure x formulation x solver, as a rule, as tests' cells, and as a table.
+
+``python tests/support_table.py`` prints the table in Markdown. ``tests/solvers/test_table.py`` fits every cell: a "yes"
+must converge to the optimum, a refusal must be raised in so many words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+FORMULATIONS = {
+    ("margin", "linear"): "margin rescaling, linear slack",
+    ("slack", "linear"): "slack rescaling, linear slack",
+    ("none", "linear"): "zero-one loss, linear slack",
+    ("margin", "squared"): "margin rescaling, squared slack",
+    ("slack", "squared"): "slack rescaling, squared slack",
+    ("none", "squared"): "zero-one loss, squared slack",
+    ("none", "hard"): "hard margin",
+}
+SOLVERS = ("auto", "one-slack", "n-slack", "bcfw", "subgradient", "perceptron")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library."""
+
+    name: str
+    powers: tuple[str, ...] | None
+    zero_one: bool = False
+
+
+STRUCTURES = (
+    Structure("`MulticlassSVC`", None, zero_one=True),
+    Structure("`MulticlassSVC(cost=...)`", None),
+    Structure("a Problem with `argmax` alone", ()),
+    Structure("with `argmax` and `zero_one`", (), zero_one=True),
+    Structure("with `kbest`", ("kbest",)),
+    Structure("with `argmax_by_loss`", ("argmax_by_loss",)),
+    Structure("with `kbest` and `argmax_by_loss`", ("kbest", "argmax_by_loss")),
+    Structure("with `outputs`", ("outputs",)),
+)
+
+
+def missing_power(structure: Structure, rescaling: str, slack: str) -> str | None:
+    """The method that a Problem lacks for an exact search, or None."""
+    if structure.powers is None or "outputs" in structure.powers:
+        return None
+    if rescaling == "none" or slack == "hard":  # the best output other than the truth
+        return None if "kbest" in structure.powers else "kbest"
+    if (rescaling, slack) == ("margin", "linear"):  # the loss adds to the score
+        return None
+    if rescaling == "margin" and structure.zero_one:  # the root of a zero-one loss is itself
+        return None
+    return None if "argmax_by_loss" in structure.powers else "argmax_by_loss"  # the best output at each loss
+
+
+def refusal(structure: Structure, rescaling: str, slack: str, solver: str) -> str | None:
+    """A word that the refusal must contain (the method to add, or what the solver lacks); None where it trains."""
+    if solver == "perceptron":
+        has_costs = structure.powers is None and not structure.zero_one
+        return None if (rescaling, slack) == ("margin", "linear") and not has_costs else "perceptron"
+    if slack == "hard" and solver in ("one-slack", "subgradient"):
+        return "slack"
+    return missing_power(structure, rescaling, slack)
+
+
+def cells() -> list[tuple[Structure, str, str, str]]:
+    return [
+        (structure, rescaling, slack, solver)
+        for structure in STRUCTURES
+        for rescaling, slack in FORMULATIONS
+        for solver in SOLVERS
+    ]
+
+
+def cell_text(structure: Structure, rescaling: str, slack: str, solver: str) -> str:
+    word = refusal(structure, rescaling, slack, solver)
+    if word is None:
+        return "yes"
+    return "no" if solver in ("perceptron",) or word == "slack" else f"add `{word}`"
+
+
+def markdown() -> str:
+    """One table a formulation: structures down, solvers across."""
+    lines: list[str] = []
+    for (rescaling, slack), title in FORMULATIONS.items():
+        lines += [f"### {title[0].upper()}{title[1:]}", "", row(["", *(f"`{solver}`" for solver in SOLVERS)])]
+        lines.append(row(["---"] * (len(SOLVERS) + 1)))
+        for structure in STRUCTURES:
+            lines.append(row([structure.name, *(cell_text(structure, rescaling, slack, solver) for solver in SOLVERS)]))
+        lines.append("")
+    return "\n".join(lines)
+
+
+def row(parts: list[Any]) -> str:
+    return f"| {' | '.join(map(str, parts))} |"
+
+
+if __name__ == "__main__":
+    print(markdown())
