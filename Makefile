@@ -28,7 +28,7 @@ define requirements
 $(RUN) -c 'import functools, sys, tomllib; print(*functools.reduce(dict.__getitem__, sys.argv[1:], tomllib.load(open("pyproject.toml", "rb"))), sep="\n")'
 endef
 
-.PHONY: help demo test lint bench docs wheel install clean distclean
+.PHONY: help demo test lint ruff format types bench docs wheel install clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -40,9 +40,15 @@ demo: install
 test: install
 	$(RUN) -m pytest -n $(WORKERS) --maxprocesses 8
 
-lint: install $(VENV)/.installed-dev
+lint: ruff format types
+
+ruff: install $(VENV)/.installed-dev
 	$(RUN) -m ruff check .
+
+format: install $(VENV)/.installed-dev
 	$(RUN) -m ruff format --check .
+
+types: install $(VENV)/.installed-dev
 	$(RUN) -m mypy
 
 bench: install $(VENV)/.installed-bench

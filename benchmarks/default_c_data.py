@@ -37,7 +37,8 @@ class Split:
         return Split(scaler.transform(self.X_train), self.y_train, scaler.transform(self.X_test), self.y_test)
 
 
-def _random(X: Any, y: Any, seed: int) -> Split:
+def _random(data: tuple[Any, Any], seed: int) -> Split:
+    X, y = data
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=y)
     return Split(X_train, y_train, X_test, y_test)
 
@@ -69,12 +70,12 @@ def _two_parts(load: Callable[[str], tuple[Any, Any]]) -> Callable[[int], Split]
 
 # name: how to read it, number of random splits (1 where the set has its own test part), whether to standardise as well
 SETS: dict[str, tuple[Callable[[int], Split], int, bool]] = {
-    "iris": (lambda seed: _random(*load_iris(return_X_y=True), seed), 10, True),
-    "wine": (lambda seed: _random(*load_wine(return_X_y=True), seed), 10, True),
-    "breast_cancer": (lambda seed: _random(*load_breast_cancer(return_X_y=True), seed), 10, True),
-    "digits": (lambda seed: _random(*load_digits(return_X_y=True), seed), 5, True),
-    "clusters": (lambda seed: _random(*make_multiclass(3000, 50, 5, seed=seed), seed), 3, False),
-    "sparse clusters": (lambda seed: _random(*make_multiclass(3000, 5000, 8, density=0.01, seed=seed), seed), 3, False),
+    "iris": (lambda seed: _random(load_iris(return_X_y=True), seed), 10, True),
+    "wine": (lambda seed: _random(load_wine(return_X_y=True), seed), 10, True),
+    "breast_cancer": (lambda seed: _random(load_breast_cancer(return_X_y=True), seed), 10, True),
+    "digits": (lambda seed: _random(load_digits(return_X_y=True), seed), 5, True),
+    "clusters": (lambda seed: _random(make_multiclass(3000, 50, 5, seed=seed), seed), 3, False),
+    "sparse clusters": (lambda seed: _random(make_multiclass(3000, 5000, 8, density=0.01, seed=seed), seed), 3, False),
     "optdigits": (_two_parts(load_optdigits), 1, False),
     "uci_letter": (_two_parts(load_uci_letter), 1, True),
     "covtype 20k": (_covtype, 1, False),

@@ -144,7 +144,8 @@ class _Sampler:
         import psutil
 
         self._process = psutil.Process()
-        self._before = self._highest = self._process.memory_info().rss
+        self._before: int = self._process.memory_info().rss
+        self._highest = self._before
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()

@@ -120,8 +120,8 @@ def growth(
         run = fit(folder, limits, method="one-slack", C=C, tol=tol, rows=n)
         found["planes"].append({"n": n, "C": C, "tol": tol, "run": run})
     print_planes(found["planes"])
-    held = [item["run"]["planes"] if item["run"] else None for item in found["planes"]]
-    done = all(item["run"] and item["run"]["status"] == "CONVERGED" for item in found["planes"])
+    held = [int(item["run"]["planes"]) for item in found["planes"] if item["run"]]
+    done = len(held) == len(sizes) and all(item["run"]["status"] == "CONVERGED" for item in found["planes"])
     holds = done and max(held) < PLANES_BAR
     shown = ", ".join(map(str, held)) + ("" if done else " (not all converged)")
     bars.append(Bar("planes held by the 1-slack form at every size", shown, f"< {PLANES_BAR}", holds))

@@ -55,18 +55,23 @@ void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std
   self->offsets = nb::cast(offsets);
 }
 
+template <class T, class Visit>
+void for_each_cell(const Row& row, Visit&& visit) {
+  const T* values = static_cast<const T*>(row.values);
+  for (std::int64_t c = 0; c < row.count; ++c) {
+    const std::int64_t j = row.indices != nullptr ? row.indices[c] : row.narrow != nullptr ? row.narrow[c] : c;
+    visit(j, static_cast<double>(values[c]));
+  }
+}
+
 template <class T>
 void add_moments(const Rows& rows, const double* weight, double* first, double* second) {
   for (std::int64_t i = 0; i < rows.n; ++i) {
-    const Row row = rows[i];
-    const T* values = static_cast<const T*>(row.values);
     const double w = weight == nullptr ? 1.0 : weight[i];
-    for (std::int64_t c = 0; c < row.count; ++c) {
-      const std::int64_t j = row.indices != nullptr ? row.indices[c] : row.narrow != nullptr ? row.narrow[c] : c;
-      const double x = static_cast<double>(values[c]);
+    for_each_cell<T>(rows[i], [&](std::int64_t j, double x) {
       first[j] += w * x;
       second[j] += w * x * x;
-    }
+    });
   }
 }
 
@@ -100,6 +105,12 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("n", [](const PyRows& self) { return self.packed.rows.n; })
       .def_prop_ro("columns", [](const PyRows& self) { return self.packed.rows.columns(); },
                    "Features, with the constant one where there is a bias.")
+      .def_prop_ro("cells",
+                   [](const PyRows& self) {
+                     const Rows& rows = self.packed.rows;
+                     return rows.offsets != nullptr ? rows.offsets[rows.n] : rows.n * rows.width;
+                   },
+                   "Numbers stored.")
       .def_prop_ro("first_bad", [](const PyRows& self) { return self.packed.first_bad; },
                    "First row with a NaN or infinite value, or -1.")
       .def_prop_ro("kind",
@@ -136,23 +147,30 @@ void bind_rows(nb::module_& module) {
           },
           "A number that changes when the examples do.")
       .def(
-          "rows",
+          "cells_of",
           [](const PyRows& self, In1<std::int32_t> examples) {
             const Rows& rows = self.packed.rows;
-            const std::int64_t columns = rows.columns();
-            std::vector<double> out(examples.size() * static_cast<std::size_t>(columns));
-            std::vector<double> padded_row(static_cast<std::size_t>(columns * kPad));
-            const double one[kPad] = {1.0};
-            for (std::size_t at = 0; at < examples.size(); ++at) {
-              const std::int32_t i = examples.data()[at];
+            std::vector<std::int64_t> offsets{0};
+            std::vector<std::int32_t> columns;
+            std::vector<double> values;
+            for (std::int32_t i : as_span(examples)) {
               if (i < 0 || i >= rows.n) throw nb::index_error("no such example");
-              std::fill(padded_row.begin(), padded_row.end(), 0.0);
-              kernels().update(rows[i], padded_row.data(), kPad, one);
-              for (std::int64_t j = 0; j < columns; ++j) out[at * static_cast<std::size_t>(columns) + static_cast<std::size_t>(j)] = padded_row[static_cast<std::size_t>(j * kPad)];
+              auto keep = [&](std::int64_t column, double value) {
+                if (value == 0.0) return;
+                columns.push_back(static_cast<std::int32_t>(column));
+                values.push_back(value);
+              };
+              if (rows.single) {
+                for_each_cell<float>(rows[i], keep);
+              } else {
+                for_each_cell<double>(rows[i], keep);
+              }
+              if (rows.bias != 0.0) keep(rows.width, rows.bias);
+              offsets.push_back(static_cast<std::int64_t>(columns.size()));
             }
-            return take(std::move(out));
+            return nb::make_tuple(take(std::move(offsets)), take(std::move(columns)), take(std::move(values)));
           },
-          nb::arg("examples").noconvert(), "Examples as dense rows with the constant feature, row-major.")
+          nb::arg("examples").noconvert(), "(offsets, columns, values) of the non-zero cells, with the constant feature.")
       .def(
           "scores",
           [](const PyRows& self, In1<double> weights, std::int64_t classes, int threads) {

@@ -37,6 +37,10 @@ class Rows:
         """Features, with the constant one where there is a bias."""
 
     @property
+    def cells(self) -> int:
+        """Numbers stored."""
+
+    @property
     def first_bad(self) -> int:
         """First row with a NaN or infinite value, or -1."""
 
@@ -54,8 +58,10 @@ class Rows:
     def fingerprint(self) -> int:
         """A number that changes when the examples do."""
 
-    def rows(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """Examples as dense rows with the constant feature, row-major."""
+    def cells_of(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        (offsets, columns, values) of the non-zero cells, with the constant feature.
+        """
 
     def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """

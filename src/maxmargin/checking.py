@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.outputs import same_output
+from maxmargin.outputs import same_output, shown
 from maxmargin.problem import Problem, as_examples, check_methods, check_truths, has_power, joint_loss
 from maxmargin.vectors import as_vector, dot
 
@@ -62,7 +62,7 @@ class _ExampleCheck:
             vector, length = self.feature(y)
             if length != w.size:
                 raise ValueError(
-                    f"{self.name}.joint_feature of example {self.i} has length {length} for {y!r}, not {w.size}."
+                    f"{self.name}.joint_feature of example {self.i} has length {length} for {shown(y)}, not {w.size}."
                 )
             return dot(vector, w)
 
@@ -88,7 +88,9 @@ class _ExampleCheck:
             return []
         outputs = list(self.problem.outputs(self.x))
         if not any(same_output(y, self.y_true) for y in outputs):
-            raise ValueError(f"{self.name}.outputs of example {self.i} does not contain its truth {self.y_true!r}.")
+            raise ValueError(
+                f"{self.name}.outputs of example {self.i} does not contain its truth {shown(self.y_true)}."
+            )
         return outputs
 
     def _maximum(self, found: Any, kind: str, rivals: list[Any], value: Callable[[Any], float]) -> None:
@@ -98,8 +100,8 @@ class _ExampleCheck:
         for y in rivals:
             if _exceeds(value(y), best):
                 raise ValueError(
-                    f"{self.name}.argmax is not a maximum: for example {self.i} the {kind} gave {found!r} with value "
-                    f"{best:.6g}, but {y!r} has {value(y):.6g}."
+                    f"{self.name}.argmax is not a maximum: for example {self.i} the {kind} gave {shown(found)} "
+                    f"with value {best:.6g}, but {shown(y)} has {value(y):.6g}."
                 )
 
     def _by_loss(self, w: Floats, outputs: list[Any], score: Callable[[Any], float]) -> list[Any]:
@@ -109,7 +111,7 @@ class _ExampleCheck:
             actual = self.loss(y)
             if abs(actual - loss) > _SLACK * (1.0 + actual):
                 raise ValueError(
-                    f"{self.name}.argmax_by_loss of example {self.i} says that {y!r} has loss {loss}, "
+                    f"{self.name}.argmax_by_loss of example {self.i} says that {shown(y)} has loss {loss}, "
                     f"but its loss is {actual}."
                 )
             best[actual] = max(score(y), best.get(actual, -np.inf))
@@ -121,8 +123,8 @@ class _ExampleCheck:
             )
             if not same_output(y, self.y_true) and (held == -np.inf or _exceeds(score(y), held)):
                 raise ValueError(
-                    f"{self.name}.argmax_by_loss of example {self.i} misses {y!r}, the best output of loss {loss}, "
-                    f"whose score is {score(y):.6g}."
+                    f"{self.name}.argmax_by_loss of example {self.i} misses {shown(y)}, the best output of loss "
+                    f"{loss}, whose score is {score(y):.6g}."
                 )
         return found
 
@@ -137,7 +139,7 @@ class _ExampleCheck:
         for y in outputs:
             if not any(same_output(y, held) for held in found) and _exceeds(score(y), score(found[-1])):
                 raise ValueError(
-                    f"{self.name}.kbest of example {self.i} misses {y!r}, whose score {score(y):.6g} is among the "
+                    f"{self.name}.kbest of example {self.i} misses {shown(y)}, whose score {score(y):.6g} is among the "
                     "two highest."
                 )
         return found

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+
+def shown(y: Any) -> str:
+    """An output for a message: on one line and not too long."""
+    return " ".join(reprlib.repr(y).split())
 
 
 def same_output(a: Any, b: Any) -> bool:

@@ -169,8 +169,9 @@ def check(name: str, rescaling: str, slack: str, solver: Any, tol: float, weight
     held = oracle.expand(solution.state) if solution.planes is None else solution.planes
     alpha, one_slack = solution.alpha, isinstance(solver, OneSlack) or handed_over(solver, solution, slack)
     kind, room = ("linear", np.array([C])) if one_slack else (slack, budget)
-    assert_dual_feasible(held.example, alpha, kind, room)
-    recomputed = dual_value(held.a, held.b, held.example, alpha, kind, room)
+    block = np.zeros_like(held.example) if one_slack else held.example
+    assert_dual_feasible(block, alpha, kind, room)
+    recomputed = dual_value(held.a, held.b, block, alpha, kind, room)
     assert solution.dual == pytest.approx(recomputed, rel=1e-10, abs=1e-10)
     for seed in range(3):  # a plane in use is a lower bound everywhere, not only where it was found
         probe = case(name).probe(solution.w.size, seed)

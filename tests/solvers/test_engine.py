@@ -90,17 +90,21 @@ def assert_consistent(engine: PlaneEngine, slack: str, budget: np.ndarray) -> No
     assert abs(engine.linear - alpha @ b) <= 1e-14 * largest
 
 
-def settle(engine: PlaneEngine, precision: float) -> None:
-    result = engine.settle(VisitSettings(precision=0.5 * precision, max_steps=20_000), precision, 20_000)
-    assert result.violation <= precision
-
-
-def assert_optimal(engine: PlaneEngine, best: Optimum, slack: str, budget: np.ndarray, precision: float) -> None:
+def assert_solves(engine: PlaneEngine, best: Optimum, slack: str, budget: np.ndarray, precision: float) -> None:
     """With no gradient above `precision` the dual is within `precision` times the dual variables that may still move:
-    the caps, or without caps what is in use now and at the optimum (twice over: blocks moved after they were seen)."""
-    _, _, _, alpha = held(engine)
-    moving = budget.sum() if slack == "linear" else 1e-3 + 4.0 * alpha.sum()
-    assert best.low - precision * moving <= engine.dual <= best.value * (1.0 + 1e-12) + 1e-12
+    the caps, or without caps what is in use now and at the optimum (twice over: blocks moved after they were seen).
+
+    One block must be solved. Of several, taken in turn, the engine may say that it has not got there.
+    """
+    result = engine.settle(VisitSettings(precision=0.5 * precision, max_steps=20_000), precision, 20_000)
+    assert_consistent(engine, slack, budget)
+    _, _, block, alpha = held(engine)
+    assert engine.dual <= best.value * (1.0 + 1e-12) + 1e-12
+    if result.violation <= precision:
+        moving = budget.sum() if slack == "linear" else 1e-3 + 4.0 * alpha.sum()
+        assert engine.dual >= best.low - precision * moving
+    else:
+        assert np.unique(block).size > 1
 
 
 @QUICK
@@ -110,9 +114,7 @@ def test_optimum_with_duplicate_zero_and_dependent_planes(planes, slack):
     added = [planes.add(engine, k) for k in range(planes.b.size)]
     different = {(planes.block[k], planes.b[k], *planes.a[k]) for k in range(planes.b.size)}
     assert sum(added) == engine.held == len(different)
-    settle(engine, 1e-9)
-    assert_consistent(engine, slack, planes.budget)
-    assert_optimal(engine, planes.optimum(slack), slack, planes.budget, 1e-9)
+    assert_solves(engine, planes.optimum(slack), slack, planes.budget, 1e-9)
 
 
 @QUICK
@@ -121,9 +123,7 @@ def test_optimum_with_planes_of_very_different_scales(planes, slack):
     engine = planes.engine(slack)
     for k in range(planes.b.size):
         planes.add(engine, k)
-    settle(engine, 1e-5)
-    assert_consistent(engine, slack, planes.budget)
-    assert_optimal(engine, planes.optimum(slack), slack, planes.budget, 1e-5)
+    assert_solves(engine, planes.optimum(slack), slack, planes.budget, 1e-5)
 
 
 def test_settle_does_not_claim_too_much():
@@ -150,9 +150,7 @@ def test_hard_margin(planes):
     engine = planes.engine("hard")
     for k in range(planes.b.size):
         planes.add(engine, k)
-    settle(engine, 1e-5)  # steps on single planes creep where planes nearly contradict each other
-    assert_consistent(engine, "hard", planes.budget)
-    assert_optimal(engine, best, "hard", planes.budget, 1e-5)
+    assert_solves(engine, best, "hard", planes.budget, 1e-5)
 
 
 @pytest.mark.parametrize("slack", ["linear", "squared", "hard"])
@@ -194,8 +192,7 @@ def test_any_sequence_of_operations_keeps_the_engine_consistent(slack, planes, m
                 assert held(engine)[3] == pytest.approx(wanted)
         assert_consistent(engine, slack, planes.budget)
     rows, b, block, _ = held(engine)
-    settle(engine, 1e-8)
-    assert_optimal(engine, optimum(rows, b, block, slack, planes.budget), slack, planes.budget, 1e-8)
+    assert_solves(engine, optimum(rows, b, block, slack, planes.budget), slack, planes.budget, 1e-8)
 
 
 @pytest.mark.parametrize("slack", ["linear", "squared"])
@@ -205,17 +202,17 @@ def test_line_search_steps_alone_never_lose_and_come_near(slack, planes):
     engine = planes.engine(slack)
     for k in range(planes.b.size):
         planes.add(engine, k)
-    everyone = np.arange(planes.budget.size, dtype=np.int32)
+    sweeps = np.tile(np.arange(planes.budget.size, dtype=np.int32), 100)
     duals = [engine.dual]
-    for _ in range(300):
-        engine.visit(everyone, VisitSettings(step="line-search", keep_idle=1000))
+    for _ in range(30):
+        engine.visit(sweeps, VisitSettings(step="line-search", keep_idle=10**6))
         duals.append(engine.dual)
     assert np.diff(duals).min() >= -1e-12 * (1.0 + abs(duals[-1]))
     assert_consistent(engine, slack, planes.budget)
     best = planes.optimum(slack)
     if slack == "linear":  # the bound of Frank and Wolfe: 2 * curvature / (t + 2), summed over the product of blocks
         curvature = sum(cap**2 * spread(planes.a[planes.block == i]) for i, cap in enumerate(planes.budget))
-        assert best.low - engine.dual <= 2.0 * curvature / (len(duals) + 1) + 1e-9
+        assert best.low - engine.dual <= 2.0 * curvature / 3002 + 1e-9
     else:
         assert best.low - engine.dual <= 0.1 * (1.0 + best.value)
 

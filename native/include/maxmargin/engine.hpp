@@ -178,16 +178,16 @@ class BlockEngine {
     if (settings.fresh) gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
     result.slack = std::max(result.slack, slack);
     if (budget.slack != Slack::hard) result.gap += gap;
-    if (settings.fresh && worst != block.zero() && slack > block.held_value() + settings.threshold && !block.holds(worst)) {
-      ++result.added;
-      if (settings.step == Step::none) hold(i, worst);
-    }
+    const bool enters = settings.fresh && worst != block.zero() && slack > block.held_value() + settings.threshold && !block.holds(worst);
+    if (enters) ++result.added;
     const Ascent ascent = step(worst, cap, settings);
     result.steps += ascent.steps;
     result.violation = std::max(result.violation, ascent.violation);
     result.unbounded = ascent.unbounded;
     if (ascent.steps == 0) {
-      if (settings.step != Step::none) block.store(support, settings.keep_idle, settings.fresh);
+      block.store(support, settings.keep_idle, settings.fresh);
+      // Without a step the new plane waits for the next ascent; without a bound it is part of the proof of that.
+      if (enters && (settings.step == Step::none || ascent.unbounded)) hold(i, worst);
       return;
     }
     linear += block.linear_change();

@@ -105,7 +105,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, labels = encode_labels(y)
         if self.classes_.size < 2:
             raise ValueError(
-                f"y has one class only, {self.classes_[0]!r}; at least two classes are needed to learn anything."
+                f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
             )
         if self.cost is not None and getattr(self.solver, "name", self.solver) == Perceptron.name:
             raise Unsupported(

@@ -98,7 +98,9 @@ def _warn(solution: Solution, target: float) -> None:
         return
     text = solution.status.message
     if solution.certificate is not None:
-        text += f" Example {solution.certificate.example} is one of those that cannot be satisfied; use slack='linear'."
+        examples = solution.certificate.examples
+        named = ", ".join(map(str, examples[:5])) + (f" and {len(examples) - 5} more" if len(examples) > 5 else "")
+        text += f" They are those of example {named}; use slack='linear'."
     elif solution.gap is not None:
         text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
     warnings.warn(text, ConvergenceWarning, stacklevel=4)

@@ -33,13 +33,15 @@ class DualState:
     """Dual variables and what they belong to.
 
     A plane is known by its example and its output (a class); ``planes`` holds the rows where that is not enough, in
-    the same order. ``Oracle.expand`` makes them in either case.
+    the same order. ``Oracle.expand`` makes them in either case. ``cuts`` marks the summed planes of the 1-slack form,
+    which belong to no example (-1) and have one cap, C, for all.
     """
 
     example: Indices
     output: Indices
     alpha: Floats
     planes: Planes | None = None
+    cuts: bool = False
 
 
 class Engine(Protocol):
@@ -79,6 +81,7 @@ class Oracle(Protocol):
     sample_weight: Floats | None
     exact: bool
     cheap: bool  # asking costs no more than looking at the planes held
+    visit_cost: float  # multiplications that a visit to one example costs, roughly
 
     def slacks(self, w: Floats) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example."""

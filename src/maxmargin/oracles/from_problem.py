@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
 from maxmargin.oracles.base import Cut, DualState
 from maxmargin.oracles.search import violated_output
-from maxmargin.outputs import same_output
+from maxmargin.outputs import same_output, shown
 from maxmargin.planes import Planes
 from maxmargin.problem import Problem, check_truths, joint_loss
 from maxmargin.rescaling import Formulation, Search
@@ -30,6 +30,7 @@ class ProblemOracle:
     """Asks ``problem`` one example at a time. Joint features of the truths are computed once and kept."""
 
     cheap = False
+    visit_cost = 1e5  # a call of a Python method, in multiplications
 
     def __init__(
         self,
@@ -76,8 +77,8 @@ class ProblemOracle:
         beaten = value < -1e-6 * (1.0 + abs(margin))
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
             raise ValueError(
-                f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {y!r}, which is worse "
-                f"than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
+                f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {shown(y)}, "
+                f"which is worse than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
             )
         return a, margin
 

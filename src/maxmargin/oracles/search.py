@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.outputs import same_output
+from maxmargin.outputs import same_output, shown
 from maxmargin.problem import Problem, has_power, joint_loss
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import as_vector, dot
@@ -94,6 +94,6 @@ def _score(problem: Problem, i: int, x: Any, y: Any, w: Floats) -> float:
     vector, length = as_vector(problem.joint_feature(x, y), f"joint_feature of example {i}")
     if length != w.size:
         raise ValueError(
-            f"{type(problem).__name__}.joint_feature of example {i} has length {length} for {y!r}, not {w.size}."
+            f"{type(problem).__name__}.joint_feature of example {i} has length {length} for {shown(y)}, not {w.size}."
         )
     return dot(vector, w)

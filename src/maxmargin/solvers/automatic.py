@@ -21,7 +21,7 @@ class Automatic:
     """Picks by what the problem looks like.
 
     * a hard margin: ``NSlack``;
-    * a single example (a loss over a whole sample): ``OneSlack``;
+    * a single example (a loss over a whole sample), or a warm start from cuts: ``OneSlack``;
     * else ``BlockCoordinate``, and if ``patience`` passes were not enough, ``OneSlack`` starting from the cut that its
       dual variables amount to. Coordinate ascent wins by far on most data and crawls on few, badly scaled features,
       where a handful of cuts is enough.
@@ -41,7 +41,7 @@ class Automatic:
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         if oracle.formulation.slack == "hard":
             return NSlack()(oracle, C, run, start)
-        if oracle.n == 1:
+        if oracle.n == 1 or (start is not None and start.state is not None and start.state.cuts):
             return OneSlack()(oracle, C, run, start)
         limit = self.patience if run.max_iter is None else min(self.patience, run.max_iter)
         first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
@@ -62,9 +62,9 @@ def _rest(run: Run, first: Solution) -> Run:
 def _as_one_cut(first: Solution, C: float) -> Solution:
     """The dual variables of all examples as those of one cut, of weight C."""
     assert first.aggregate is not None
-    zero = np.zeros(1, dtype=np.int32)
-    cut = Planes(first.aggregate.a[None, :], np.array([first.aggregate.b]), zero)
-    return replace(first, state=DualState(zero, zero, np.array([C]), cut))
+    nobody, number = np.full(1, -1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    cut = Planes(first.aggregate.a[None, :], np.array([first.aggregate.b]), nobody)
+    return replace(first, state=DualState(nobody, number, np.array([C]), cut, cuts=True))
 
 
 def _combined(first: Solution, second: Solution) -> Solution:

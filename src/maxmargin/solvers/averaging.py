@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+_CHUNK = 1 << 14
+
 
 class PolynomialAverage:
     """Snapshot ``t`` weighs in proportion to ``t ** power``: with ``power`` p the last 1/(p+1) of the run dominates."""
@@ -19,4 +21,8 @@ class PolynomialAverage:
     def add(self, w: Floats) -> None:
         self._count += 1
         share = (self._power + 1.0) / (self._count + self._power)
-        self.value += share * (w - self.value)
+        for start in range(
+            0, w.size, _CHUNK
+        ):  # no temporary of the size of w: there may be hundreds of megabytes of it
+            part = slice(start, start + _CHUNK)
+            self.value[part] += share * (w[part] - self.value[part])

@@ -36,6 +36,9 @@ class Status(Enum):
         return self.value
 
 
+LIMITS = (Status.MAX_ITER, Status.MAX_TIME, Status.STALLED)  # overruled where the last exact pass shows a small gap
+
+
 @dataclass(frozen=True)
 class Record:
     """One row of the trace. ``primal`` is None where no exact pass was made, ``estimate`` a cheap guess of the gap."""
@@ -72,6 +75,11 @@ class Infeasible:
 
     ``residual`` is ``|sum alpha a|``, zero but for rounding; ``example`` is the one with the largest ``alpha``.
     """
+
+    @property
+    def examples(self) -> list[int]:
+        """The examples that contradict each other."""
+        return [int(i) for i in np.unique(self.planes.example[self.alpha > 0.0])]
 
     planes: Planes
     alpha: Floats

@@ -13,8 +13,8 @@ from maxmargin._core import VisitSettings
 from maxmargin.oracles.base import Cut, Engine, Oracle
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
-from maxmargin.solvers.base import Infeasible, Run, Solution, Status, at_least, one_of
-from maxmargin.solvers.certify import Candidate, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
+from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contradiction, gap_target, is_solved
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
 
@@ -35,7 +35,8 @@ class BlockCoordinate:
     sampling : ``'focus'`` follows each pass over all examples by passes over those whose gap is large; ``'gap'`` draws
         examples with probability proportional to their last known gap; ``'permutation'`` visits all, shuffled
     averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that
-        is better than the last iterate; 0 switches averaging off
+        is better than the last iterate; 0 switches averaging off, and so do so many features that ten snapshots would
+        cost more than the pass they are taken from (text)
     keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
 
     ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.
@@ -71,6 +72,9 @@ class BlockCoordinate:
         return _Ascent(self, oracle, C, run).solve(start)
 
 
+_SNAPSHOTS = 10  # a pass
+
+
 class _Ascent:
     """One run: the engine, its schedule, and what has been found so far."""
 
@@ -80,34 +84,43 @@ class _Ascent:
         self.target = gap_target(oracle, C, run.tol)
         self.monitor = Monitor(run, solver.name, self.target)
         self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
-        self.average = PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging else None
+        affordable = oracle.n * oracle.visit_cost > 10 * _SNAPSHOTS * oracle.dimension
+        self.average = (
+            PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and affordable else None
+        )
         keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
         self.settings = VisitSettings(
             step=solver.step, relative=0.3 if oracle.cheap else 0.01, keep_idle=keep, max_steps=200
         )
         automatic = 0 if oracle.cheap else 10
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
+        # A plane merged from several no longer proves a contradiction between them.
+        self.capacity = None if oracle.formulation.slack == "hard" else solver.capacity
         self.calls = self.hits = 0
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
-        self.suspicion = 0.0
+        self.suspicion = Suspicion(oracle)
         self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
 
     def solve(self, start: Solution | None) -> Solution:
-        if start is not None and start.state is not None:
+        if start is not None and start.state is not None and not start.state.cuts:
             self.engine.restore(start.state)
         with self.monitor:
-            while not self._finished():
+            while True:
                 self._one_pass()
+                finished = self._finished()
                 primal = self.best.primal if self.best is not None else None
-                if self.monitor.tick(
-                    iteration=self.calls // self.oracle.n,
-                    oracle_calls=self.calls,
-                    cache_hits=self.hits,
-                    planes=self.engine.held,
-                    primal=primal,
-                    dual=self.engine.dual,
-                    estimate=self._estimate(),
+                if (
+                    self.monitor.tick(
+                        iteration=self.calls // self.oracle.n,
+                        oracle_calls=self.calls,
+                        cache_hits=self.hits,
+                        planes=self.engine.held,
+                        primal=primal,
+                        dual=self.engine.dual,
+                        estimate=self._estimate(),
+                    )
+                    or finished
                 ):
                     break
         return self._solution()
@@ -115,8 +128,8 @@ class _Ascent:
     def _one_pass(self) -> None:
         self.best = None
         order = self.sampler.next_order(self.engine.gaps)
-        for part in np.array_split(order, min(10, max(1, order.size))):
-            result = self.engine.visit(part, self.settings, self.solver.capacity)
+        for part in np.array_split(order, min(_SNAPSHOTS, max(1, order.size))):
+            result = self.engine.visit(part, self.settings, self.capacity)
             self.calls += result.visited
             if result.unbounded:
                 self._look_for_contradiction()
@@ -137,11 +150,9 @@ class _Ascent:
         if self.contradiction is not None:
             self.monitor.status = Status.INFEASIBLE
             return True
-        if self.oracle.formulation.slack == "hard" and self.engine.linear > max(4.0 * self.suspicion, 100.0):
-            self.suspicion = self.engine.linear
-            if self._look_for_contradiction():
-                self.monitor.status = Status.INFEASIBLE
-                return True
+        if self.suspicion.raised(self.engine) and self._look_for_contradiction():
+            self.monitor.status = Status.INFEASIBLE
+            return True
         if not self._estimate() <= self.target:
             return self._stalled()
         if not self.oracle.exact:
@@ -165,7 +176,7 @@ class _Ascent:
         return True
 
     def _look_for_contradiction(self) -> bool:
-        self.contradiction = find_contradiction(self.oracle.expand(self.engine.state()))
+        self.contradiction = find_contradiction(self.oracle, self.engine.state())
         return self.contradiction is not None
 
     def _certified(self) -> bool:
@@ -181,6 +192,9 @@ class _Ascent:
                 return True
         return False
 
+    def _aggregate(self) -> Cut:
+        return Cut(self.engine.weights / self.C, self.engine.offset / self.C, np.zeros(0))
+
     def _solution(self) -> Solution:
         status = self.monitor.status
         assert status is not None
@@ -188,7 +202,8 @@ class _Ascent:
         exact = self.oracle.exact
         best = self.best
         if best is None and exact:
-            self._certified()
+            if self._certified() and status in LIMITS:
+                status = Status.CONVERGED
             best = self.best
         return Solution(
             w=np.array(self.engine.weights) if best is None else best.w,
@@ -202,5 +217,5 @@ class _Ascent:
             state=state,
             trace=tuple(self.monitor.trace),
             certificate=self.contradiction,
-            aggregate=Cut(np.array(self.engine.weights) / self.C, self.engine.offset / self.C, np.zeros(0)),
+            aggregate=self._aggregate() if status in LIMITS else None,
         )

@@ -9,11 +9,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from maxmargin.oracles.base import Oracle, primal, total_weight
+from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
 from maxmargin.planes import Planes
 from maxmargin.solvers.base import Infeasible
 
 Floats = npt.NDArray[np.float64]
+
+
+_MOST_PLANES = 1000  # in a proof: where there is a contradiction its planes outgrow all others
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +48,30 @@ def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) 
     return candidate.primal - dual <= target
 
 
-def find_contradiction(planes: Planes) -> Infeasible | None:
-    """Searches planes for ``alpha >= 0`` with ``sum alpha a = 0`` and ``sum alpha b = 1``.
+class Suspicion:
+    """A hard-margin dual that keeps growing may have no bound: raised each time that it has grown fourfold."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._hard = oracle.formulation.slack == "hard"
+        self._seen = 0.0
+
+    def raised(self, engine: Engine) -> bool:
+        if not self._hard or not engine.linear > 4.0 * self._seen:
+            return False
+        self._seen = engine.linear
+        return True
+
+
+def find_contradiction(oracle: Oracle, state: DualState) -> Infeasible | None:
+    """Searches the most used planes for ``alpha >= 0`` with ``sum alpha a = 0`` and ``sum alpha b = 1``.
 
     If there is one, ``<w, a> >= b`` for all planes would give ``0 >= 1``: no ``w`` has every margin.
     """
-    if not len(planes):
+    if not state.alpha.size:
         return None
+    most = np.sort(np.argsort(-state.alpha, kind="stable")[:_MOST_PLANES])
+    held = None if state.planes is None else _some(state.planes, most)
+    planes = oracle.expand(DualState(state.example[most], state.output[most], state.alpha[most], held))
     rows = sp.csr_array(planes.a)
     used = np.unique(rows.indices)
     constraints = sp.vstack([rows[:, used].T, planes.b[None, :]], format="csr")
@@ -67,3 +87,7 @@ def find_contradiction(planes: Planes) -> Infeasible | None:
     if residual > 1e-7 * size:
         return None
     return Infeasible(planes, alpha, residual, int(planes.example[np.argmax(alpha)]))
+
+
+def _some(planes: Planes, chosen: npt.NDArray[np.intp]) -> Planes:
+    return Planes(sp.csr_array(planes.a)[chosen], planes.b[chosen], planes.example[chosen], planes.exact)

@@ -63,7 +63,10 @@ class Monitor:
         record = Record(count, self.seconds, oracle_calls, cache_hits, planes, primal, dual, estimate)
         self.trace.append(record)
         self._show(record)
-        if self.run.callback is not None and self.run.callback(record) is True:
+        stop = self.run.callback is not None and self.run.callback(record) is True
+        if self.status is not None:  # the solver is done
+            return True
+        if stop:
             self.status = Status.CALLBACK
         elif self.run.max_iter is not None and record.iteration >= self.run.max_iter:
             self.status = Status.MAX_ITER

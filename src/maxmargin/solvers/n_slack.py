@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 from maxmargin._core import VisitSettings
 from maxmargin.oracles.base import Engine, Oracle
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers.base import Infeasible, Run, Solution, Status, at_least, one_of
-from maxmargin.solvers.certify import Candidate, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
+from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contradiction, gap_target, is_solved
 from maxmargin.solvers.monitor import Monitor
 
 Floats = npt.NDArray[np.float64]
@@ -70,14 +70,14 @@ class _WorkingSets:
         self.batch = solver.batch if solver.batch is not None else max(100, oracle.n // 10)
         self.everyone = np.arange(oracle.n, dtype=np.int32)
         self.calls = self.hits = self.refinements = 0
-        self.suspicion = 0.0
+        self.suspicion = Suspicion(oracle)
         self.candidate: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.added_total = 0
         self.solved = True
 
     def solve(self, start: Solution | None) -> Solution:
-        if start is not None and start.state is not None:
+        if start is not None and start.state is not None and not start.state.cuts:
             self.engine.restore(start.state)
         with self.monitor:
             first = self._coarse_threshold()
@@ -122,6 +122,8 @@ class _WorkingSets:
             result = self.engine.visit(order, settings)
             self.calls += result.visited
             added += result.added
+            if result.unbounded:
+                self.contradiction = find_contradiction(self.oracle, self.engine.state())
             order = order[result.visited :]
             if result.added and (self.solver.update == "all" or not order.size):
                 self._optimise()
@@ -134,20 +136,13 @@ class _WorkingSets:
         for _ in range(_ROUNDS):
             result = self.engine.settle(settings, 0.5 * self.threshold, 100)
             self.hits += result.visited
-            if result.unbounded or self._suspicious():
-                self.contradiction = find_contradiction(self.oracle.expand(self.engine.state()))
+            if result.unbounded or self.suspicion.raised(self.engine):
+                self.contradiction = find_contradiction(self.oracle, self.engine.state())
                 if self.contradiction is not None or result.unbounded:
                     return
             self.solved = result.violation <= 0.5 * self.threshold
             if self.solved or self.monitor.late:
                 return
-
-    def _suspicious(self) -> bool:
-        """A hard-margin dual that keeps growing may have no bound."""
-        if self.oracle.formulation.slack != "hard" or self.engine.linear <= max(4.0 * self.suspicion, 100.0):
-            return False
-        self.suspicion = self.engine.linear
-        return True
 
     def _finished(self, added: int) -> bool:
         if self.contradiction is not None:
@@ -185,6 +180,8 @@ class _WorkingSets:
         if best is None and self.oracle.exact:
             best = evaluate(self.oracle, self.C, self.engine.weights)
             self.calls += self.oracle.n
+            if status in LIMITS and is_solved(self.oracle, best, self.engine.dual, self.target):
+                status = Status.CONVERGED
         return Solution(
             w=np.array(self.engine.weights) if best is None else best.w,
             status=status,

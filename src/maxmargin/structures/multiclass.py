@@ -189,6 +189,7 @@ class MulticlassOracle:
         self._scale = off * formulation.scale(structure.costs)
         self.core = _core.Multiclass(rows, labels, self._margin, self._scale)
         self.dimension = self.core.weight_count
+        self.visit_cost = rows.cells / max(1, self.n) * _core.padded(structure.n_classes)
         self._everyone = np.arange(self.n, dtype=np.int32)
 
     @property
@@ -212,15 +213,19 @@ class MulticlassOracle:
     def expand(self, state: DualState) -> Planes:
         """The rows of planes known by example and class, in native layout."""
         examples, outputs = state.example, state.output
-        stride, d = _core.padded(self._structure.n_classes), self._rows.columns
-        truths = self._labels[examples]
-        x = self._rows.rows(np.ascontiguousarray(examples, dtype=np.int32)).reshape(len(examples), d)
-        a = np.zeros((len(examples), d, stride))
-        every = np.arange(len(examples))
-        scale = self._scale[truths, outputs]
-        a[every, :, truths] += scale[:, None] * x
-        a[every, :, outputs] -= scale[:, None] * x
-        return Planes(a.reshape(len(examples), -1), self._margin[truths, outputs], examples)
+        truths, stride = self._labels[examples], _core.padded(self._structure.n_classes)
+        offsets, columns, values = self._rows.cells_of(np.ascontiguousarray(examples, dtype=np.int32))
+        row = np.repeat(np.arange(len(examples)), np.diff(offsets))
+        scaled = values * self._scale[truths, outputs][row]
+        index = columns.astype(np.int64) * stride
+        a = sp.coo_array(
+            (
+                np.concatenate([scaled, -scaled]),
+                (np.tile(row, 2), np.concatenate([index + truths[row], index + outputs[row]])),
+            ),
+            shape=(len(examples), self.dimension),
+        )
+        return Planes(a.tocsr(), self._margin[truths, outputs], examples)
 
     def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
         return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
