@@ -108,7 +108,7 @@ class Judge:
         return model
 
     def tune(self, split: Split, default_c: float) -> tuple[float, float, dict[str, float]]:
-        """The C that is best on a fifth of the training part (the middle of equals), its accuracy there, and the rules'."""
+        """The C that is best on a fifth of the training part (the middle of equals), its score there, and the rules'."""
         X, X_held, y, y_held = train_test_split(
             split.X_train, split.y_train, test_size=0.2, random_state=0, stratify=split.y_train
         )

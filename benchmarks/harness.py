@@ -145,7 +145,7 @@ class _Sampler:
 
         self._process = psutil.Process()
         self._before: int = self._process.memory_info().rss
-        self._highest = self._before
+        self._highest: int = self._before
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -157,7 +157,8 @@ class _Sampler:
     def peak(self) -> int:
         self._done.set()
         self._thread.join()
-        return max(0, self._highest - self._before)
+        peak: int = max(0, self._highest - self._before)
+        return peak
 
 
 def _serve(job: dict[str, Any]) -> None:

@@ -56,6 +56,8 @@ def main() -> None:
             if name == "covtype" and not arguments.no_growth:
                 results["growth"] = growth(folder, facts, tolerances, limits, repeat, bars)
     print_bars(bars)
+    if arguments.quick:
+        print("The bars are meant for the full size; on few rows they only show that the program works.")
     print(f"Saved as {save(arguments.name, results | {'bars': bars})}.")
 
 

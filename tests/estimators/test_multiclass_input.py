@@ -141,7 +141,8 @@ def test_packed_norms_and_rows(form):
     X, _ = make(0.4)
     rows = as_rows(form(X), 1.5, True)
     np.testing.assert_allclose(rows.squared_norms, np.sum(X**2, axis=1) + 1.5**2, rtol=1e-12)
-    packed = rows.rows(np.arange(len(X), dtype=np.int32)).reshape(len(X), -1)
+    offsets, columns, values = rows.cells_of(np.arange(len(X), dtype=np.int32))
+    packed = sp.csr_array((values, columns, offsets), shape=(len(X), rows.columns)).toarray()
     np.testing.assert_allclose(packed, np.c_[X, np.full(len(X), 1.5)], rtol=1e-12)
 
 

@@ -128,7 +128,8 @@ def test_rows_and_scores(case):
     everyone = np.arange(len(case.y), dtype=np.int32)
     assert case.rows.n == len(case.y)
     assert case.rows.columns == case.X.shape[1]
-    np.testing.assert_array_equal(case.rows.rows(everyone).reshape(case.X.shape), case.X)
+    offsets, columns, values = case.rows.cells_of(everyone)
+    np.testing.assert_array_equal(sp.csr_array((values, columns, offsets), shape=case.X.shape).toarray(), case.X)
     np.testing.assert_allclose(case.rows.squared_norms, np.sum(case.X**2, axis=1), rtol=1e-12, atol=1e-15)
     scores = case.rows.scores(case.native, case.structure.n_classes, 1).reshape(len(case.y), -1)
     np.testing.assert_allclose(scores, case.X @ case.w.T, atol=1e-12)
@@ -166,7 +167,7 @@ def test_planes_are_expanded_rightly(case, formulation):
     planes = case.bind(formulation).planes(case.native, everyone)
     highest = np.maximum(0.0, values(case, formulation).max(axis=1))
     np.testing.assert_allclose(np.maximum(0.0, planes.value(case.native)), highest, atol=1e-12)
-    padding = planes.a.reshape(len(everyone), case.X.shape[1], -1)[:, :, case.structure.n_classes :]
+    padding = planes.a.toarray().reshape(len(everyone), case.X.shape[1], -1)[:, :, case.structure.n_classes :]
     assert not padding.any()
 
 

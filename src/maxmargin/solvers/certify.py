@@ -41,10 +41,12 @@ def gap_target(oracle: Oracle, C: float, tol: float) -> float:
 
 
 def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) -> bool:
-    """Whether the gap, or the largest slack of a hard margin, is within the target."""
+    """Whether the gap is within the target; for a hard margin the largest slack, and the gap relative to the norm."""
     if oracle.formulation.slack == "hard":
         weighted = candidate.slack if oracle.sample_weight is None else candidate.slack[oracle.sample_weight > 0.0]
-        return bool(weighted.max(initial=0.0) <= target)
+        # Planes in use that are tight to within tol leave a gap of at most tol |w|^2: then the norm is the least one.
+        least = candidate.primal - dual <= 2.0 * target * candidate.primal
+        return bool(weighted.max(initial=0.0) <= target and least)
     return candidate.primal - dual <= target
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import Cut, DualState
-from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
-from maxmargin.vectors import compact
+from maxmargin.structures.multiclass_oracle import MulticlassOracle
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -91,7 +88,7 @@ class Multiclass:
         labels = self._class_numbers(Y)
         if labels.size != rows.n:
             raise ValueError(f"X has {rows.n} examples and Y has {labels.size}; they must match.")
-        return MulticlassOracle(self, rows, labels, formulation, sample_weight, threads)
+        return MulticlassOracle(self.costs, rows, labels, formulation, sample_weight, threads)
 
     def _class_numbers(self, Y: Any) -> Indices:
         labels = np.asarray(Y)
@@ -164,127 +161,3 @@ def _as_matrix(X: Any) -> Any:
     return np.ascontiguousarray(
         X if isinstance(X, np.ndarray) and X.dtype == np.float32 else np.asarray(X, dtype=np.float64)
     )
-
-
-class MulticlassOracle:
-    """Multiclass planes from the native core."""
-
-    exact = True
-    cheap = True
-
-    def __init__(
-        self,
-        structure: Multiclass,
-        rows: _core.Rows,
-        labels: Indices,
-        formulation: Formulation,
-        sample_weight: Floats | None,
-        threads: int,
-    ) -> None:
-        self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
-        self.n = rows.n
-        self._structure, self._rows, self._labels = structure, rows, labels
-        off = 1.0 - np.eye(structure.n_classes)
-        self._margin = off * formulation.margin(structure.costs)
-        self._scale = off * formulation.scale(structure.costs)
-        self.core = _core.Multiclass(rows, labels, self._margin, self._scale)
-        self.dimension = self.core.weight_count
-        self.visit_cost = rows.cells / max(1, self.n) * _core.padded(structure.n_classes)
-        self._everyone = np.arange(self.n, dtype=np.int32)
-
-    @property
-    def _squared(self) -> bool:
-        return self.formulation.slack == "squared"
-
-    def slacks(self, w: Floats) -> Floats:
-        slack: Floats = self.core.worst(w, self._everyone, self.threads)[0]
-        return slack
-
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
-        if not fresh:
-            raise ValueError("Multiclass keeps no planes: asking anew costs the same.")
-        a, b, slack = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
-        return Cut(compact(a), b, slack)
-
-    def planes(self, w: Floats, examples: Indices) -> Planes:
-        outputs = self.core.worst(w, examples, self.threads)[1]
-        return self.expand(DualState(examples, outputs, np.zeros(examples.size)))
-
-    def expand(self, state: DualState) -> Planes:
-        """The rows of planes known by example and class, in native layout."""
-        examples, outputs = state.example, state.output
-        truths, stride = self._labels[examples], _core.padded(self._structure.n_classes)
-        offsets, columns, values = self._rows.cells_of(np.ascontiguousarray(examples, dtype=np.int32))
-        row = np.repeat(np.arange(len(examples)), np.diff(offsets))
-        scaled = values * self._scale[truths, outputs][row]
-        index = columns.astype(np.int64) * stride
-        a = sp.coo_array(
-            (
-                np.concatenate([scaled, -scaled]),
-                (np.tile(row, 2), np.concatenate([index + truths[row], index + outputs[row]])),
-            ),
-            shape=(len(examples), self.dimension),
-        )
-        return Planes(a.tocsr(), self._margin[truths, outputs], examples)
-
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
-        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
-
-    def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.formulation!r} {self._rows.fingerprint()}".encode())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        for part in (self._labels, self._margin, self._scale, weight):
-            seen.update(part.tobytes())
-        return seen.hexdigest()
-
-    def steepness(self) -> float:
-        return 2.0 * float(np.max(self._rows.squared_norms) * np.max(self._scale) ** 2)
-
-    def engine(self, C: float) -> MulticlassEngine:
-        return MulticlassEngine(self, C)
-
-
-class MulticlassEngine:
-    """The dual engine on multiclass blocks."""
-
-    def __init__(self, oracle: MulticlassOracle, C: float) -> None:
-        self._oracle = oracle
-        self._core = _core.MulticlassEngine(oracle.core, oracle.formulation.slack, C, oracle.sample_weight)
-
-    @property
-    def weights(self) -> Floats:
-        return self._core.weights
-
-    @property
-    def gaps(self) -> npt.NDArray[np.float32]:
-        return self._core.gaps
-
-    @property
-    def dual(self) -> float:
-        return self._core.dual
-
-    @property
-    def linear(self) -> float:
-        return self._core.linear
-
-    @property
-    def offset(self) -> float:
-        return self._core.offset
-
-    @property
-    def held(self) -> int:
-        return self._core.held
-
-    def visit(self, order: Indices, settings: _core.VisitSettings, capacity: int | None = None) -> _core.VisitResult:
-        """``capacity`` has no meaning here: a block never holds more planes than there are classes."""
-        return self._core.visit(order, settings)
-
-    def settle(self, settings: _core.VisitSettings, tolerance: float, max_passes: int) -> _core.VisitResult:
-        return self._core.settle(settings, tolerance, max_passes)
-
-    def state(self) -> DualState:
-        example, output, alpha = self._core.support()
-        return DualState(example, output, alpha)
-
-    def restore(self, state: DualState) -> None:
-        self._core.restore(state.example, state.output, state.alpha)
