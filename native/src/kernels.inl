@@ -21,7 +21,11 @@ inline Vec load(const double* p) {
   return v;
 }
 inline void store(double* p, Vec v) { std::memcpy(p, &v, sizeof(v)); }
-inline Vec fill(double x) { return Vec{} + x; }
+#if defined(__AVX__)
+inline Vec fill(double x) { return Vec{x, x, x, x}; }
+#else
+inline Vec fill(double x) { return Vec{x, x}; }
+#endif
 #else
 inline constexpr int kLanes = 2;
 struct Vec {

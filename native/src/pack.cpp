@@ -3,12 +3,28 @@
 #include <algorithm>
 #include <cmath>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 namespace maxmargin {
 namespace {
 
 constexpr double kMaskDensity = 0.5;
 constexpr double kCopyDensity = 0.2;
 constexpr std::int64_t kSampleRows = 512;
+
+// Rows are visited in random order: with small pages most visits would miss the translation cache.
+void use_huge_pages(void* memory, std::size_t bytes) {
+#if defined(__linux__)
+  const std::uintptr_t page = std::uintptr_t{1} << 21, first = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
+  const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
+  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
 
 template <class T>
 double sampled_density(const T* values, std::int64_t n, std::int64_t width) {
@@ -55,6 +71,8 @@ bool copy_narrow(PackedRows& packed, std::vector<T>& values, double density) {
   values.resize(0);
   values.reserve(room + static_cast<std::size_t>(rows.width));
   packed.columns.reserve(room + static_cast<std::size_t>(rows.width));
+  use_huge_pages(values.data(), values.capacity() * sizeof(T));
+  use_huge_pages(packed.columns.data(), packed.columns.capacity() * sizeof(std::uint16_t));
   packed.offsets.assign(1, 0);
   packed.offsets.reserve(static_cast<std::size_t>(rows.n) + 1);
   std::vector<T> row_values(static_cast<std::size_t>(rows.width) + 1);

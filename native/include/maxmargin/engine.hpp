@@ -14,6 +14,7 @@
 #include "maxmargin/ascent.hpp"
 #include "maxmargin/budget.hpp"
 #include "maxmargin/kernels.hpp"
+#include "maxmargin/rows.hpp"
 #include "maxmargin/support.hpp"
 
 namespace maxmargin {
@@ -63,9 +64,18 @@ class BlockEngine {
 
   VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
     VisitResult result;
-    constexpr std::size_t kAhead = 4;
+    constexpr std::size_t kSoon = 4, kLater = 10;  // visits ahead; an address must be there before what it points to
     for (std::size_t at = 0; at < order.size(); ++at) {
-      if (at + kAhead < order.size()) block.prefetch(order[at + kAhead]);
+      if (at + kLater < order.size()) {
+        const std::int32_t later = order[at + kLater];
+        block.prefetch_early(later);
+        prefetch_line(&support[later]);
+        prefetch_line(&gaps[static_cast<std::size_t>(later)]);
+      }
+      if (at + kSoon < order.size()) {
+        block.prefetch(order[at + kSoon]);
+        prefetch_line(support[order[at + kSoon]].entries);
+      }
       ++result.visited;
       visit_one(order[at], settings, result);
       if (result.unbounded || (settings.max_added > 0 && result.added >= settings.max_added)) break;

@@ -42,6 +42,12 @@ class MulticlassBlock {
 
   std::int64_t weight_count() const { return data_.weight_count(); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
+  // What prefetch itself will read, and the small things about an example.
+  void prefetch_early(std::int64_t example) const {
+    prefetch_line(data_.labels + example);
+    prefetch_line(data_.squared_norms + example);
+    if (data_.rows.offsets != nullptr) prefetch_line(data_.rows.offsets + example);
+  }
 
   // Makes `example` current and takes the value b - <a, w> of each of its planes at w = factor * weights.
   void open(std::int64_t example, const double* weights, double factor = 1.0) {

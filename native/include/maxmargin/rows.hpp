@@ -9,6 +9,15 @@
 
 namespace maxmargin {
 
+// Asks for a cache line that will be read soon.
+inline void prefetch_line(const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
+
 enum class RowKind : std::uint8_t { dense, masked, sparse, narrow };
 
 // One example's feature vector.
@@ -55,23 +64,17 @@ struct Rows {
                bias};
   }
 
-  // Brings the first cache lines of a row that will be read soon.
+  // Brings the cache lines of a row that will be read soon.
   void prefetch(std::int64_t i) const {
-#if defined(__GNUC__) || defined(__clang__)
     const Row row = (*this)[i];
-    const char* cells = static_cast<const char*>(row.values);
-    const std::int64_t bytes = row.count * (single ? 4 : 8);
-    for (std::int64_t at = 0; at < bytes && at < 2048; at += 64) __builtin_prefetch(cells + at);
-    if (row.indices != nullptr) {
-      for (std::int64_t at = 0; at < row.count && at < 256; at += 16) __builtin_prefetch(row.indices + at);
-    }
-    if (row.narrow != nullptr) {
-      for (std::int64_t at = 0; at < row.count && at < 256; at += 32) __builtin_prefetch(row.narrow + at);
-    }
-    if (row.mask != nullptr) __builtin_prefetch(row.mask);
-#else
-    (void)i;
-#endif
+    auto lines = [](const void* from, std::int64_t bytes) {
+      const char* first = static_cast<const char*>(from);
+      for (std::int64_t at = 0; at < bytes && at < 2048; at += 64) prefetch_line(first + at);
+    };
+    lines(row.values, row.count * (single ? 4 : 8));
+    if (row.indices != nullptr) lines(row.indices, row.count * 4);
+    if (row.narrow != nullptr) lines(row.narrow, row.count * 2);
+    if (row.mask != nullptr) lines(row.mask, mask_words() * 8);
   }
 };
 

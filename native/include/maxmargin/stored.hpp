@@ -108,6 +108,7 @@ class StoredBlock {
   }
 
   void prefetch(std::int64_t) const {}
+  void prefetch_early(std::int64_t) const {}
 
   void open(std::int64_t block, const double* weights) {
     block_ = block;
