@@ -65,7 +65,8 @@ def by_geometric_mean(X: Any) -> float:
     return float(np.sqrt(X.shape[0] / variance.size) / (variance.size * np.exp(np.log(variance).mean())))
 
 
-RULES: dict[str, Callable[[Any], float]] = {
+RULES: dict[str, Callable[[Any], float | str]] = {
+    "the default": lambda X: "scale",
     "1 / mean |x|²": lambda X: 1.0 / mean_square(X),
     "5 / mean |x|²": lambda X: 5.0 / mean_square(X),
     "√(n/d) / Σ var": by_total,
@@ -108,12 +109,12 @@ class Judge:
         return model
 
     def tune(self, split: Split, default_c: float) -> tuple[float, float, dict[str, float]]:
-        """The C that is best on a fifth of the training part (the middle of equals), its score there, and the rules'."""
+        """The C that is best on a fifth of the training part (the middle of equals), its score, and the rules'."""
         X, X_held, y, y_held = train_test_split(
             split.X_train, split.y_train, test_size=0.2, random_state=0, stratify=split.y_train
         )
 
-        def held_out(C: float) -> float:
+        def held_out(C: float | str) -> float:
             return 100.0 * float(self.fitted(C, X, y).score(X_held, y_held))
 
         scores = {C: held_out(C) for C in sorted({*POWERS, *(default_c * power for power in POWERS)})}

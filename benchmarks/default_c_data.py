@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_svmlight_files, load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin.datasets import (
     MissingDataError,
+    data_file,
     load_covtype,
     load_mnist,
     load_newsgroups20,
+    load_ocr_letters,
     load_optdigits,
     load_uci_letter,
     make_multiclass,
@@ -64,6 +66,18 @@ def _newsgroups(seed: int) -> Split:
     return Split(words.fit_transform(train), np.array(y_train), words.transform(test), np.array(y_test))
 
 
+def _letters(seed: int) -> Split:
+    """Single handwritten letters: fold 0 for training, fold 1 for testing."""
+    parts = [load_ocr_letters([fold]) for fold in (0, 1)]
+    return Split(*[np.concatenate(part[which]) for part in parts for which in (0, 1)])
+
+
+def _example(seed: int) -> Split:
+    """The 7 classes of the example that comes with SVM-multiclass."""
+    files = [data_file(f"svm_multiclass_example/7class_example4_{part}.light") for part in ("train", "test")]
+    return Split(*load_svmlight_files([str(file) for file in files]))
+
+
 def _two_parts(load: Callable[[str], tuple[Any, Any]]) -> Callable[[int], Split]:
     return lambda seed: Split(*load("train"), *load("test"))
 
@@ -78,6 +92,8 @@ SETS: dict[str, tuple[Callable[[int], Split], int, bool]] = {
     "sparse clusters": (lambda seed: _random(make_multiclass(3000, 5000, 8, density=0.01, seed=seed), seed), 3, False),
     "optdigits": (_two_parts(load_optdigits), 1, False),
     "uci_letter": (_two_parts(load_uci_letter), 1, True),
+    "ocr_letters": (_letters, 1, False),
+    "svm_multiclass_example": (_example, 1, False),
     "covtype 20k": (_covtype, 1, False),
     "newsgroups20": (_newsgroups, 1, False),
     "mnist": (_mnist, 1, False),

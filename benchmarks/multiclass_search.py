@@ -12,8 +12,8 @@ from harness import run_job
 RIVAL = "LinearSVC"
 CLOSE = 1e-3
 GRIDS = {
-    "ours": (0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 3e-5, 1e-5),
-    RIVAL: (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4),
+    "ours": (0.02, 0.01, 0.007, 0.005, 0.003, 0.002, 0.0015, 0.001, 7e-4, 5e-4, 3e-4, 2e-4, 1e-4, 3e-5, 1e-5),
+    RIVAL: (1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.003, 0.001),
 }
 DENSE_LIMIT = 2_000_000_000  # bytes of a dense copy of X that is still tried
 _LOADING = 30.0

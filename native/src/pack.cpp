@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -62,6 +64,18 @@ void set_mask(const T* cells, std::int64_t width, std::uint64_t* words) {
   }
 }
 
+constexpr std::int64_t kGroup = 8;
+
+// Whether `kGroup` cells are all +0 or -0, by their bits.
+template <class T>
+bool all_zero(const T* cells) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  Bits words[kGroup], seen = 0;
+  std::memcpy(words, cells, sizeof(words));
+  for (Bits word : words) seen |= word;
+  return static_cast<Bits>(seen << 1) == 0;
+}
+
 // Copies the non-zero cells; false (and no copy) if the sample promised more zeros than there are.
 template <class T>
 bool copy_narrow(PackedRows& packed, std::vector<T>& values, double density) {
@@ -80,11 +94,18 @@ bool copy_narrow(PackedRows& packed, std::vector<T>& values, double density) {
   for (std::int64_t i = 0; i < rows.n; ++i) {
     const T* row = cells + i * rows.width;
     std::size_t count = 0;
-    for (std::int64_t j = 0; j < rows.width; ++j) {
-      row_values[count] = row[j];
-      row_columns[count] = static_cast<std::uint16_t>(j);
-      count += row[j] != T{0};  // a NaN counts
+    auto keep = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin; j < end; ++j) {
+        row_values[count] = row[j];
+        row_columns[count] = static_cast<std::uint16_t>(j);
+        count += row[j] != T{0};  // a NaN counts
+      }
+    };
+    std::int64_t j = 0;
+    for (; j + kGroup <= rows.width; j += kGroup) {  // zeros come in runs: most groups hold nothing else
+      if (!all_zero(row + j)) keep(j, j + kGroup);
     }
+    keep(j, rows.width);
     if (values.size() + count > room) {
       values = {};
       packed.columns = {};
