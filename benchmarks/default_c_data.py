@@ -74,7 +74,7 @@ def _letters(seed: int) -> Split:
 
 def _example(seed: int) -> Split:
     """The 7 classes of the example that comes with SVM-multiclass."""
-    files = [data_file(f"svm_multiclass_example/7class_example4_{part}.light") for part in ("train", "test")]
+    files = [data_file(f"svm_multiclass_example/7class_example4_{part}.light.gz") for part in ("train", "test")]
     return Split(*load_svmlight_files([str(file) for file in files]))
 
 

@@ -34,8 +34,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> take(std::vector<T>&& values) {
 }
 
 // A NumPy view of memory that belongs to `owner`.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> view(std::vector<T>& values, nb::handle owner) {
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> view(std::vector<T, Allocator>& values, nb::handle owner) {
   return {values.data(), {values.size()}, owner};
 }
 

@@ -126,6 +126,8 @@ inline void over_labels(int stride, Op&& op) {
   }
 }
 
+bool zeros(const double* four) { return four[0] == 0.0 && four[1] == 0.0 && four[2] == 0.0 && four[3] == 0.0; }
+
 void scores(const Row& x, const double* weights, int stride, double* out) {
   over_labels(stride, [&]<int kVectors>(int first) {
     if (x.single) {
@@ -137,7 +139,13 @@ void scores(const Row& x, const double* weights, int stride, double* out) {
 }
 
 void update(const Row& x, double* weights, int stride, const double* coefficient) {
-  over_labels(stride, [&]<int kVectors>(int first) {
+  // Usually two or three labels change: leave out whole vectors of zeros at either end.
+  int begin = 0, end = stride;
+  while (begin + kPad < end && zeros(coefficient + begin)) begin += kPad;
+  while (begin + kPad < end && zeros(coefficient + end - kPad)) end -= kPad;
+  weights += begin;
+  coefficient += begin;
+  over_labels(end - begin, [&]<int kVectors>(int first) {
     if (x.single) {
       update_chunk<float, kVectors>(x, weights + first, stride, coefficient + first);
     } else {

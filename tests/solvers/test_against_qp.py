@@ -139,11 +139,6 @@ def train(name: str, rescaling: str, slack: str, solver: Any, tol: float, weight
     return oracle, solver(oracle, C, Run(tol=tol, max_iter=20_000))
 
 
-def handed_over(solver: Any, solution: Solution, slack: str) -> bool:
-    """Whether the automatic solver ended with the 1-slack form."""
-    return isinstance(solver, Automatic) and slack != "hard" and solution.trace[-1].iteration > solver.patience
-
-
 def check(name: str, rescaling: str, slack: str, solver: Any, tol: float, weighted: bool = False) -> None:
     """Everything a solution says, against the enumeration."""
     oracle, solution = train(name, rescaling, slack, solver, tol, weighted)
@@ -167,7 +162,10 @@ def check(name: str, rescaling: str, slack: str, solver: Any, tol: float, weight
         assert best.low - rounding <= solution.primal <= best.value + tol * budget.sum() + rounding
 
     held = oracle.expand(solution.state) if solution.planes is None else solution.planes
-    alpha, one_slack = solution.alpha, isinstance(solver, OneSlack) or handed_over(solver, solution, slack)
+    alpha, one_slack = solution.alpha, solution.state.cuts
+    assert one_slack or not isinstance(solver, OneSlack)
+    if isinstance(solver, Automatic) and solver.patience == 2:
+        assert one_slack == (slack != "hard")
     kind, room = ("linear", np.array([C])) if one_slack else (slack, budget)
     block = np.zeros_like(held.example) if one_slack else held.example
     assert_dual_feasible(block, alpha, kind, room)

@@ -217,7 +217,7 @@ def test_estimators_name_a_violating_example():
     assert model.solution_.status is Status.INFEASIBLE
     assert all(str(i) in str(caught[0].message) for i in model.solution_.certificate.examples[:5])
     problem = problems.Classes()
-    with pytest.warns(ConvergenceWarning, match="Example [01] is one of those"):
+    with pytest.warns(ConvergenceWarning, match="example 0, 1;"):
         StructuralSVM(problem, slack="hard").fit(list(np.eye(3)[[0, 0, 1]]), [0, 1, 2])
 
 

@@ -16,7 +16,7 @@ X, Y = problems.sample(CHAIN, 12, noise=1.0)
 
 
 def train(solver: Any, tol: float, problem: Any = CHAIN) -> Any:
-    return solver(bind(problem, X, Y, Formulation()), 0.5, Run(tol=tol))
+    return solver(bind(problem, X, Y, Formulation()), 0.5, Run(tol=tol, max_iter=5000))
 
 
 def test_planes_seen_before_save_questions():

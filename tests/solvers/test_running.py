@@ -23,6 +23,7 @@ from maxmargin import (
 )
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers import monitor
+from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run
 from reference import enumerate_planes, solve
 
@@ -35,6 +36,8 @@ DUAL = {
     "n-slack, block": NSlack(update="block"),
     "bcfw": BlockCoordinate(),
     "bcfw, plain": BlockCoordinate.plain(),
+    "auto": Automatic(),
+    "auto, handing over": Automatic(patience=2),
 }
 dual_solvers = pytest.mark.parametrize("solver", DUAL.values(), ids=DUAL)
 all_solvers = pytest.mark.parametrize(

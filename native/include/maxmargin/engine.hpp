@@ -168,7 +168,7 @@ class BlockEngine {
 
   Block block;
   SupportLists support;
-  std::vector<double> weights;
+  Weights weights;
   std::vector<float> gaps;  // last known gap of each block
   Budget budget;
   double linear = 0.0, conjugate = 0.0;

@@ -4,11 +4,31 @@
 // `kPad`, the padding always zero), so that one feature of an example touches consecutive memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
+#include <vector>
 
 #include "maxmargin/rows.hpp"
 
 namespace maxmargin {
+
+// Weights that start at a cache line: no load of a vector then spans two lines.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, kLine); }
+  template <class U>
+  bool operator==(const LineAllocator<U>&) const {
+    return true;
+  }
+};
+using Weights = std::vector<double, LineAllocator<double>>;
 
 inline constexpr int kPad = 4;
 inline int padded(std::int64_t labels) { return static_cast<int>((labels + kPad - 1) / kPad * kPad); }
