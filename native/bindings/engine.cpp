@@ -23,6 +23,7 @@ void bind_engine(nb::module_& module) {
           nb::kw_only(), nb::arg("step") = "exact", nb::arg("fresh") = true, nb::arg("precision") = 0.0,
           nb::arg("relative") = 0.0, nb::arg("max_steps") = 1000, nb::arg("threshold") = 0.0, nb::arg("max_added") = 0,
           nb::arg("keep_idle") = 0)
+      .def_prop_ro("steps", [](const VisitSettings& self) { return self.step != Step::none; }, "Whether a visit makes a step.")
       .def_ro("threshold", &VisitSettings::threshold)
       .def_ro("max_added", &VisitSettings::max_added);
   nb::class_<VisitResult>(module, "VisitResult", "What a series of visits met.")

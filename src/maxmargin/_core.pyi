@@ -74,6 +74,10 @@ class VisitSettings:
     def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0) -> None: ...
 
     @property
+    def steps(self) -> bool:
+        """Whether a visit makes a step."""
+
+    @property
     def threshold(self) -> float: ...
 
     @property

@@ -200,17 +200,21 @@ class ProblemEngine:
         total = VisitResult()
         for i in order:
             plane = self.oracle.plane(int(i), self.core.weights)
-            if (
-                plane is not None
-                and plane[1] - dot(plane[0], self.core.weights) > self.core.slack(int(i)) + settings.threshold
-            ):
-                total.added += add_plane(self.core, int(i), *plane)
+            enters = plane is not None and self._beats(int(i), plane, settings.threshold)
+            if enters and settings.steps:
+                total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
             total.merge(self.core.visit(np.array([i], dtype=np.int32), settings))
+            if enters and not settings.steps:  # after the visit, which would drop a plane that is not in use yet
+                total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
             if capacity is not None:
                 self.core.merge(int(i), capacity)
             if total.unbounded or 0 < settings.max_added <= total.added:
                 break
         return total
+
+    def _beats(self, i: int, plane: Plane, threshold: float) -> bool:
+        """Whether a plane is violated by more than the threshold beyond the planes held."""
+        return plane[1] - dot(plane[0], self.core.weights) > self.core.slack(i) + threshold
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         return self.core.settle(settings, tolerance, max_passes)

@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin.oracles.base import DualState, Oracle
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
@@ -24,7 +24,8 @@ class Automatic:
     * a single example (a loss over a whole sample), or a warm start from cuts: ``OneSlack``;
     * else ``BlockCoordinate``, and if ``patience`` passes were not enough, ``OneSlack`` starting from the cut that its
       dual variables amount to. Coordinate ascent wins by far on most data and crawls on few, badly scaled features,
-      where a handful of cuts is enough.
+      where a handful of cuts is enough. Where neither gets further in floating point, ``NSlack`` goes on: it solves
+      the blocks more exactly.
 
     Parameters
     ----------
@@ -45,16 +46,21 @@ class Automatic:
             return OneSlack()(oracle, C, run, start)
         limit = self.patience if run.max_iter is None else min(self.patience, run.max_iter)
         first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
-        if first.status is not Status.MAX_ITER or limit == run.max_iter:
+        if first.status is Status.MAX_ITER and limit != run.max_iter:
+            cuts = _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))
+            if cuts.status is not Status.STALLED:
+                return cuts
+        elif first.status is not Status.STALLED:
             return first
-        return _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))
+        return _combined(first, NSlack()(oracle, C, _rest(run, first), first))
 
 
 def _rest(run: Run, first: Solution) -> Run:
     """What the limits leave after the first part."""
     return replace(
         run,
-        max_iter=None if run.max_iter is None else run.max_iter - first.n_iter,
+        callback=None if run.callback is None else lambda record: run.callback(_later(record, first)),  # type: ignore[misc]
+        max_iter=None if run.max_iter is None else max(1, run.max_iter - first.n_iter),
         max_time=None if run.max_time is None else max(0.0, run.max_time - first.trace[-1].seconds),
     )
 
@@ -69,21 +75,21 @@ def _as_one_cut(first: Solution, C: float) -> Solution:
 
 def _combined(first: Solution, second: Solution) -> Solution:
     """The second solution with the history of both."""
-    seconds = first.trace[-1].seconds
-    shifted = tuple(
-        replace(
-            record,
-            iteration=record.iteration + first.n_iter,
-            seconds=record.seconds + seconds,
-            oracle_calls=record.oracle_calls + first.oracle_calls,
-            cache_hits=record.cache_hits + first.cache_hits,
-        )
-        for record in second.trace
-    )
     return replace(
         second,
         n_iter=first.n_iter + second.n_iter,
         oracle_calls=first.oracle_calls + second.oracle_calls,
         cache_hits=first.cache_hits + second.cache_hits,
-        trace=first.trace + shifted,
+        trace=first.trace + tuple(_later(record, first) for record in second.trace),
+    )
+
+
+def _later(record: Record, first: Solution) -> Record:
+    """A record of the second part, counted from the beginning of the first."""
+    return replace(
+        record,
+        iteration=record.iteration + first.n_iter,
+        seconds=record.seconds + first.trace[-1].seconds,
+        oracle_calls=record.oracle_calls + first.oracle_calls,
+        cache_hits=record.cache_hits + first.cache_hits,
     )

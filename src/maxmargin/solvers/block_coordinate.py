@@ -196,15 +196,16 @@ class _Ascent:
         return Cut(self.engine.weights / self.C, self.engine.offset / self.C, np.zeros(0))
 
     def _solution(self) -> Solution:
-        status = self.monitor.status
-        assert status is not None
         state = self.engine.state()
         exact = self.oracle.exact
         best = self.best
         if best is None and exact:
-            if self._certified() and status in LIMITS:
-                status = Status.CONVERGED
+            with self.monitor:
+                if self._certified() and self.monitor.status in LIMITS:
+                    self.monitor.status = Status.CONVERGED
             best = self.best
+        status = self.monitor.status
+        assert status is not None
         return Solution(
             w=np.array(self.engine.weights) if best is None else best.w,
             status=status,

@@ -173,15 +173,16 @@ class _WorkingSets:
         return False
 
     def _solution(self) -> Solution:
-        status = self.monitor.status
-        assert status is not None
         state = self.engine.state()
         best = self.candidate
         if best is None and self.oracle.exact:
-            best = evaluate(self.oracle, self.C, self.engine.weights)
-            self.calls += self.oracle.n
-            if status in LIMITS and is_solved(self.oracle, best, self.engine.dual, self.target):
-                status = Status.CONVERGED
+            with self.monitor:
+                best = evaluate(self.oracle, self.C, self.engine.weights)
+                self.calls += self.oracle.n
+                if self.monitor.status in LIMITS and is_solved(self.oracle, best, self.engine.dual, self.target):
+                    self.monitor.status = Status.CONVERGED
+        status = self.monitor.status
+        assert status is not None
         return Solution(
             w=np.array(self.engine.weights) if best is None else best.w,
             status=status,

@@ -160,22 +160,23 @@ class _CuttingPlanes:
         self.core.set_alpha(np.array(alpha, dtype=np.float64))
 
     def _solution(self) -> Solution:
+        if self.best is None:
+            with self.monitor:
+                self._next_cut()
         status = self.monitor.status
         assert status is not None
-        if self.best is None:
-            self._next_cut()
-        assert self.best is not None
+        best = self.best or Candidate(np.array(self.core.weights), np.zeros(0), np.nan)
         self.core.refresh()
         example, output, alpha = self.core.support()
         offsets, index, value, b = self.core.planes()
         rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
         planes = Planes(rows, b, np.full_like(example, -1), self.oracle.exact)
         return Solution(
-            w=self.best.w,
+            w=best.w,
             status=status,
-            primal=self.best.primal if self.oracle.exact else None,
+            primal=best.primal if self.oracle.exact and self.best is not None else None,
             dual=self.core.dual if self.oracle.exact else None,
-            slack=self.best.slack,
+            slack=None if self.best is None else best.slack,
             n_iter=len(self.monitor.trace),
             oracle_calls=self.calls,
             cache_hits=self.hits,

@@ -49,7 +49,10 @@ class Subgradient:
         # The gradient of slack^2 / 2 grows with the slack: steps longer than 1 / |a|^2 would overshoot without end.
         first = int(np.ceil(C * oracle.n * oracle.steepness())) if oracle.formulation.slack == "squared" else 0
         average, monitor, calls, _ = _walk(oracle, run, self.name, self.passes, self.averaging, C * oracle.n, first)
-        best = evaluate(oracle, C, average.value) if oracle.exact else None
+        best = None
+        if oracle.exact:
+            with monitor:
+                best = evaluate(oracle, C, average.value)
         return Solution(
             w=average.value,
             status=monitor.status or Status.FINISHED,
