@@ -25,6 +25,7 @@ PAGES = (
     (ROOT / "README.md", "index.html", "maxmargin"),
     (ROOT / "docs" / "formulations.md", "formulations.html", "Formulations"),
     (ROOT / "docs" / "solvers.md", "solvers.html", "Solvers"),
+    (ROOT / "docs" / "support.md", "support.html", "What trains with what"),
     (ROOT / "docs" / "custom_problem.md", "custom_problem.html", "A problem of your own"),
     (ROOT / "docs" / "defaults.md", "defaults.html", "Defaults"),
     (ROOT / "docs" / "architecture.md", "architecture.html", "Architecture"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,3 +114,8 @@ def test_the_table_in_markdown():
     assert "| a Problem with `argmax` alone | yes | yes | yes | yes | yes | yes |" in text
     assert text.count("add `argmax_by_loss`") > 0
     assert text.count("add `kbest`") > 0
+
+
+def test_the_page_of_the_documentation_is_current():
+    page = Path(__file__).resolve().parents[2] / "docs" / "support.md"
+    assert page.read_text(encoding="utf-8").endswith(support_table.markdown().rstrip() + "\n")
