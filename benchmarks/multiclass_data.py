@@ -55,7 +55,7 @@ def _unit_scaled(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _clusters(n: int, d: int, k: int, density: float = 1.0) -> tuple[Any, Labels]:
-    X, y = make_multiclass(n, d, k, density=density)
+    X, y = make_multiclass(n, d, k, density=density, noise=1.0 if density == 1.0 else 30.0)
     return (_unit_scaled(X) if density == 1.0 else X), y
 
 
