@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
 
 from maxmargin.datasets import MissingDataError, load_covtype, load_mnist, load_newsgroups20, make_multiclass
 
@@ -56,7 +57,7 @@ def _unit_scaled(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _clusters(n: int, d: int, k: int, density: float = 1.0) -> tuple[Any, Labels]:
     X, y = make_multiclass(n, d, k, density=density, noise=1.0 if density == 1.0 else 30.0)
-    return (_unit_scaled(X) if density == 1.0 else X), y
+    return (_unit_scaled(X) if density == 1.0 else normalize(X)), y
 
 
 WORKLOADS = {

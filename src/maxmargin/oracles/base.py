@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import VisitResult, VisitSettings
+from maxmargin._core import MulticlassEngine, PlaneEngine, VisitResult, VisitSettings
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
@@ -70,6 +70,39 @@ class Engine(Protocol):
 
     def state(self) -> DualState: ...
     def restore(self, state: DualState) -> None: ...
+
+
+class CoreEngine:
+    """What an engine passes on to the native one, ``core``, whatever its blocks are."""
+
+    core: PlaneEngine | MulticlassEngine
+
+    @property
+    def weights(self) -> Floats:
+        return self.core.weights
+
+    @property
+    def gaps(self) -> npt.NDArray[np.float32]:
+        return self.core.gaps
+
+    @property
+    def dual(self) -> float:
+        return self.core.dual
+
+    @property
+    def linear(self) -> float:
+        return self.core.linear
+
+    @property
+    def offset(self) -> float:
+        return self.core.offset
+
+    @property
+    def held(self) -> int:
+        return self.core.held
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        return self.core.settle(settings, tolerance, max_passes)
 
 
 class Oracle(Protocol):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
-from maxmargin.oracles.base import Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState
 from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
 from maxmargin.planes import Planes
@@ -164,37 +164,13 @@ class ProblemOracle:
         return state.planes
 
 
-class ProblemEngine:
+class ProblemEngine(CoreEngine):
     """The dual engine on planes that a Python problem finds."""
 
     def __init__(self, oracle: ProblemOracle, C: float) -> None:
         self.oracle = oracle
         weight = oracle.sample_weight
-        self.core = PlaneEngine(oracle.n, oracle.dimension, oracle.formulation.slack, C, weight)
-
-    @property
-    def weights(self) -> Floats:
-        return self.core.weights
-
-    @property
-    def gaps(self) -> npt.NDArray[np.float32]:
-        return self.core.gaps
-
-    @property
-    def dual(self) -> float:
-        return self.core.dual
-
-    @property
-    def linear(self) -> float:
-        return self.core.linear
-
-    @property
-    def offset(self) -> float:
-        return self.core.offset
-
-    @property
-    def held(self) -> int:
-        return self.core.held
+        self.core: PlaneEngine = PlaneEngine(oracle.n, oracle.dimension, oracle.formulation.slack, C, weight)
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
         total = VisitResult()
@@ -215,9 +191,6 @@ class ProblemEngine:
     def _beats(self, i: int, plane: Plane, threshold: float) -> bool:
         """Whether a plane is violated by more than the threshold beyond the planes held."""
         return plane[1] - dot(plane[0], self.core.weights) > self.core.slack(i) + threshold
-
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
-        return self.core.settle(settings, tolerance, max_passes)
 
     def state(self) -> DualState:
         self.core.refresh()

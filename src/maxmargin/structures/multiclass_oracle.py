@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -97,47 +97,21 @@ class MulticlassOracle:
         return MulticlassEngine(self, C)
 
 
-class MulticlassEngine:
+class MulticlassEngine(CoreEngine):
     """The dual engine on multiclass blocks."""
 
     def __init__(self, oracle: MulticlassOracle, C: float) -> None:
-        self._oracle = oracle
-        self._core = _core.MulticlassEngine(oracle.core, oracle.formulation.slack, C, oracle.sample_weight)
-
-    @property
-    def weights(self) -> Floats:
-        return self._core.weights
-
-    @property
-    def gaps(self) -> npt.NDArray[np.float32]:
-        return self._core.gaps
-
-    @property
-    def dual(self) -> float:
-        return self._core.dual
-
-    @property
-    def linear(self) -> float:
-        return self._core.linear
-
-    @property
-    def offset(self) -> float:
-        return self._core.offset
-
-    @property
-    def held(self) -> int:
-        return self._core.held
+        self.core: _core.MulticlassEngine = _core.MulticlassEngine(
+            oracle.core, oracle.formulation.slack, C, oracle.sample_weight
+        )
 
     def visit(self, order: Indices, settings: _core.VisitSettings, capacity: int | None = None) -> _core.VisitResult:
         """``capacity`` has no meaning here: a block never holds more planes than there are classes."""
-        return self._core.visit(order, settings)
-
-    def settle(self, settings: _core.VisitSettings, tolerance: float, max_passes: int) -> _core.VisitResult:
-        return self._core.settle(settings, tolerance, max_passes)
+        return self.core.visit(order, settings)
 
     def state(self) -> DualState:
-        example, output, alpha = self._core.support()
+        example, output, alpha = self.core.support()
         return DualState(example, output, alpha)
 
     def restore(self, state: DualState) -> None:
-        self._core.restore(state.example, state.output, state.alpha)
+        self.core.restore(state.example, state.output, state.alpha)
