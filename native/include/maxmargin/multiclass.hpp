@@ -31,6 +31,8 @@ struct MulticlassData {
 // All planes of one example, the truth being the plane that is zero. Scratch arrays are reused between examples.
 class MulticlassBlock {
  public:
+  static constexpr bool kCoarse = true;
+
   explicit MulticlassBlock(const MulticlassData& data)
       : data_(data),
         classes_(static_cast<int>(data.classes)),
@@ -50,13 +52,14 @@ class MulticlassBlock {
   }
 
   // Makes `example` current and takes the value b - <a, w> of each of its planes at w = factor * weights.
-  void open(std::int64_t example, const double* weights, double factor = 1.0) {
+  template <class Real>
+  void open(std::int64_t example, const Real* weights, double factor = 1.0) {
     example_ = example;
     truth_ = data_.labels[example];
     norm_ = data_.squared_norms[example];
     margin_ = data_.margin + truth_ * data_.classes;
     scale_ = data_.scale + truth_ * data_.classes;
-    kernels().scores(data_.rows[example], weights, data_.stride(), scores_.data());
+    row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
     if (factor != 1.0) {
       for (double& score : scores_) score *= factor;
     }
@@ -110,8 +113,9 @@ class MulticlassBlock {
     }
   }
 
-  void apply(double* weights) const {
-    kernels().update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+  template <class Real>
+  void apply(Real* weights) const {
+    row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
@@ -125,7 +129,7 @@ class MulticlassBlock {
       coefficient_[truth] += step;
       linear += entry.alpha * data_.margin[first + entry.output];
     }
-    kernels().update(data_.rows[example], weights, data_.stride(), coefficient_.data());
+    row_update(data_.rows[example], weights, data_.stride(), coefficient_.data());
     return linear;
   }
 

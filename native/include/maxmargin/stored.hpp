@@ -57,6 +57,8 @@ struct StoredPlane {
 
 class StoredBlock {
  public:
+  static constexpr bool kCoarse = false;
+
   StoredBlock(std::int64_t blocks, std::int64_t dimension)
       : groups_(static_cast<std::size_t>(blocks)), dimension_(dimension), scratch_(static_cast<std::size_t>(dimension)) {}
 
