@@ -92,7 +92,7 @@ std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::s
     const std::int64_t i = examples[static_cast<std::size_t>(at)];
     // w before step t + 1 is numerator / t times the sum of the first t planes; at t = 0 both are zero.
     const double factor = numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first_step + at));
-    block.open(i, v, factor);
+    block.open(i, v, true, factor);
     const int worst = block.rival(), truth = block.zero();
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     const double value = block.gradient(worst);

@@ -140,19 +140,6 @@ class BlockEngine {
     refresh();
   }
 
-  // The same where a plane is known by its output alone; blocks must ascend.
-  void restore(std::span<const std::int32_t> blocks, std::span<const std::int32_t> outputs, std::span<const double> alpha) {
-    for (std::int64_t i = 0; i < support.blocks(); ++i) support.resize(i, 0);
-    for (std::size_t at = 0; at < blocks.size(); ++at) {
-      if (blocks[at] < 0 || blocks[at] >= support.blocks() || (at > 0 && blocks[at] < blocks[at - 1])) {
-        throw std::invalid_argument("blocks must ascend and exist");
-      }
-      if (outputs[at] < 0 || outputs[at] >= block.size()) throw std::invalid_argument("no such output");
-      hold(blocks[at], outputs[at]);
-    }
-    set_alpha(alpha);
-  }
-
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {
     is_coarse_ = false;
@@ -211,7 +198,7 @@ class BlockEngine {
       return;
     }
     const double cap = budget.cap(i), ridge = budget.ridge(i);
-    block.open(i, w);
+    block.open(i, w, settings.fresh);
     const int worst = block.worst();
     const double slack = block.gradient(worst);
     block.load(support[i], cap, ridge, !settings.fresh);
@@ -225,22 +212,14 @@ class BlockEngine {
     result.steps += ascent.steps;
     result.violation = std::max(result.violation, ascent.violation);
     result.unbounded = ascent.unbounded;
-    if (ascent.steps == 0) {
-      block.store(support, settings.keep_idle, settings.fresh);
-      // Without a step the new plane waits for the next ascent; without a bound it is part of the proof of that.
-      if (enters && (settings.step == Step::none || ascent.unbounded)) hold(i, worst);
-      return;
+    if (ascent.steps > 0) {
+      linear += block.linear_change();
+      conjugate += 0.5 * ridge * (block.total() * block.total() - block.spent() * block.spent());
+      block.apply(w);
     }
-    linear += block.linear_change();
-    conjugate += 0.5 * ridge * (block.total() * block.total() - block.spent() * block.spent());
-    block.apply(w);
-    block.store(support, settings.keep_idle, settings.fresh);
-  }
-
-  void hold(std::int64_t i, std::int32_t output) {
-    const std::int32_t size = support[i].size;
-    support.resize(i, size + 1);
-    support[i].entries[size] = SupportEntry{output, 0, 0.0};
+    // Without a step the new plane waits for the next ascent; without a bound it is part of the proof of that.
+    const bool waits = enters && (settings.step == Step::none || ascent.unbounded);
+    block.store(support, settings.keep_idle, settings.fresh, waits);
   }
 
   Ascent step(int worst, double cap, const VisitSettings& settings) {
