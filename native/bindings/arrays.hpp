@@ -43,5 +43,6 @@ void bind_rows(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_multiclass(nb::module_& module);
 void bind_planes(nb::module_& module);
+void bind_chain(nb::module_& module);
 
 }  // namespace maxmargin::bindings
