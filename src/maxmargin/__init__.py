@@ -7,6 +7,7 @@ from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
+from maxmargin.sequences import Sequences
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__
 
@@ -21,6 +22,7 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "Sequences",
     "Solution",
     "Status",
     "StructuralSVM",
