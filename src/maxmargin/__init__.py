@@ -2,6 +2,7 @@
 
 from maxmargin.checking import check_problem
 from maxmargin.estimators import MulticlassSVC, StructuralSVM, load
+from maxmargin.features import SequenceVectorizer
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
@@ -22,6 +23,7 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "SequenceVectorizer",
     "Sequences",
     "Solution",
     "Status",
