@@ -19,7 +19,12 @@ X = of_lengths(2, 1)
 @given(
     st.one_of(
         st.lists(st.lists(st.integers(-5, 5), min_size=1), min_size=1),
-        st.lists(st.lists(st.text(max_size=3), min_size=1), min_size=1),
+        st.lists(
+            st.lists(
+                st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=3), min_size=1
+            ),
+            min_size=1,
+        ),
         st.lists(st.lists(st.booleans(), min_size=1), min_size=1),
     )
 )
@@ -36,6 +41,12 @@ def test_equal_to_the_label_encoder_in_every_form(Y):
         again, same = pack_labels(form, packed, classes=classes)
         assert again is classes
         assert np.array_equal(same, codes)
+
+
+def test_a_final_nul_is_kept():
+    classes, codes = pack_labels([["a", "a\0"], ["a"]], X)
+    assert classes.tolist() == ["a", "a\0"]
+    assert codes.tolist() == [0, 1, 0]
 
 
 def test_tuples_can_be_labels():

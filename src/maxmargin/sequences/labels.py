@@ -106,7 +106,10 @@ def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
 
 
 def _as_array(classes: list[Any]) -> Classes:
-    if all(isinstance(label, str) for label in classes) or all(isinstance(label, int | float) for label in classes):
+    texts = all(
+        isinstance(label, str) and not label.endswith("\0") for label in classes
+    )  # NumPy would strip a final NUL
+    if texts or all(isinstance(label, int | float) for label in classes):
         return np.array(classes)
     array = np.empty(len(classes), dtype=object)
     array[:] = classes
