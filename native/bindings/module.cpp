@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
   bindings::bind_planes(module);
   bindings::bind_vectorise(module);
   bindings::bind_templates(module);
+  bindings::bind_svmhmm(module);
 }

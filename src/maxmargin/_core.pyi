@@ -289,3 +289,8 @@ def apply_templates(attributes: Attributes, offsets: Annotated[NDArray[numpy.int
     """
     (indptr, indices, values or None). A view is (numbers of a column, what each number becomes or -1, strings); a template (literals, [(view, offset)], whether the ends are marked).
     """
+
+def read_svmhmm(text: bytes) -> tuple[Any, ...]:
+    """
+    (first faulty line or 0, tags, numbers after qid:, lines, (indptr, indices, values or None)) of the tokens.
+    """
