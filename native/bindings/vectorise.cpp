@@ -49,7 +49,7 @@ class Reader {
                        " is not a string; give strings, or a dict of names and numbers.");
       }
       const std::string_view text = text_of(item, place);
-      const Pending& next = pending_.emplace_back(text, hash_of(text));
+      const Pending& next = pending_.emplace_back(Pending{text, hash_of(text)});
       attributes_.prefetch(next.hash);
     }
     for (const Pending& next : pending_) {

@@ -17,54 +17,52 @@ class Known {
     if (direct_) {
       columns_.assign(range, kUnseen);
     } else {
-      keys_.assign(kFewest, kNoKey);
-      columns_.assign(kFewest, kUnseen);
+      slots_.assign(kFewest, Slot{kNoKey, kUnseen});
     }
   }
 
   // Where the column of a key is, or is to be written; it counts as known from now on.
   std::int32_t& operator[](std::uint64_t key) {
     if (direct_) return columns_[key];
-    std::size_t place = place_of(key);
-    if (keys_[place] == kNoKey) {
-      if (2 * ++count_ > keys_.size()) {
+    Slot* slot = slot_of(key);
+    if (slot->key == kNoKey) {
+      if (2 * ++count_ > slots_.size()) {
         grow();
-        place = place_of(key);
+        slot = slot_of(key);
       }
-      keys_[place] = key;
+      slot->key = key;
     }
-    return columns_[place];
+    return slot->column;
   }
 
  private:
+  struct Slot {
+    std::uint64_t key;
+    std::int32_t column;
+  };
   static constexpr std::size_t kFewest = 256;
 
-  std::size_t place_of(std::uint64_t key) const {
-    const std::size_t mask = keys_.size() - 1;
+  Slot* slot_of(std::uint64_t key) {
+    const std::size_t mask = slots_.size() - 1;
     std::uint64_t hash = key * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 29) * 0xd6e8feb86659fd93u;
     std::size_t place = (hash >> 32) & mask;
-    while (keys_[place] != kNoKey && keys_[place] != key) place = (place + 1) & mask;
-    return place;
+    while (slots_[place].key != kNoKey && slots_[place].key != key) place = (place + 1) & mask;
+    return &slots_[place];
   }
 
   void grow() {
-    std::vector<std::uint64_t> keys(4 * keys_.size(), kNoKey);
-    std::vector<std::int32_t> columns(keys.size(), kUnseen);
-    keys.swap(keys_);
-    columns.swap(columns_);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (keys[i] == kNoKey) continue;
-      const std::size_t place = place_of(keys[i]);
-      keys_[place] = keys[i];
-      columns_[place] = columns[i];
+    std::vector<Slot> fewer(4 * slots_.size(), Slot{kNoKey, kUnseen});
+    fewer.swap(slots_);
+    for (const Slot& slot : fewer) {
+      if (slot.key != kNoKey) *slot_of(slot.key) = slot;
     }
   }
 
   bool direct_;
   std::size_t count_ = 0;
-  std::vector<std::uint64_t> keys_;
   std::vector<std::int32_t> columns_;
+  std::vector<Slot> slots_;
 };
 
 // A field with the range of the numbers that it may have: the strings, then the marks before and after a sequence.

@@ -1,8 +1,16 @@
 #include "maxmargin/vectorise.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace maxmargin {
+
+Attributes::Attributes(std::int64_t hashed)
+    : mask_(hashed == 0 ? 0 : static_cast<std::uint64_t>(hashed) - 1), hashed_(hashed) {
+  if (hashed < 0 || hashed > std::int64_t{1} << 30 || (hashed & (hashed - 1)) != 0) {
+    throw std::invalid_argument("the number of hashed columns must be a power of two up to 2^30");
+  }
+}
 
 void TokenRows::add(std::int32_t column, double value) {
   if (value == 1.0) return add(column);

@@ -201,6 +201,7 @@ def test_a_damaged_state_is_refused():
         ((0, b"ab", np.array([1])), "do not use up the characters"),
         ((0, b"ab", np.array([2, 1])), "descend"),
         ((0, b"aa", np.array([1, 2])), "two strings are equal"),
+        ((3, b"", np.array([], np.int64)), "must be a power of two"),
     ):
         with pytest.raises(ValueError, match=message):
             _core.Attributes.__new__(_core.Attributes).__setstate__(bad)

@@ -103,6 +103,16 @@ def test_a_malformed_line_is_named(tmp_path, line, message):
     assert str(caught.value).endswith(".")
 
 
+@given(st.text(alphabet="01 \t\nqid:.-+e#", max_size=40))
+def test_whatever_is_in_the_file_the_answer_is_data_or_a_sentence(tmp_path_factory, text):
+    path = write(tmp_path_factory.mktemp("svmhmm") / "a.dat", f"1 qid:1 1:1\n{text}")
+    try:
+        assert read_svmhmm(path).X.tokens >= 1
+    except ValueError as error:
+        assert str(error).startswith(f"{path}, line ")
+        assert str(error).endswith(".")
+
+
 def test_an_empty_file_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"a\.dat holds no sequences; each line must be TAG qid:NUMBER"):
         read_svmhmm(write(tmp_path / "a.dat", "# nothing\n"))

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "maxmargin/strings.hpp"
@@ -12,9 +13,8 @@ namespace maxmargin {
 // Columns of attributes: numbers in order of first sight, or hashes.
 class Attributes {
  public:
-  // `hashed` columns, a power of two; 0 for a dictionary.
-  explicit Attributes(std::int64_t hashed)
-      : mask_(hashed == 0 ? 0 : static_cast<std::uint64_t>(hashed) - 1), hashed_(hashed) {}
+  // `hashed` columns, a power of two up to 2^30; 0 for a dictionary.
+  explicit Attributes(std::int64_t hashed);
 
   bool is_hashed() const { return hashed_ != 0; }
   std::int64_t columns() const { return hashed_ != 0 ? hashed_ : strings.size(); }
