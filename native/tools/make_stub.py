@@ -16,6 +16,7 @@ def main() -> None:
     text = (
         generator.get()
         .replace("-> tuple:", "-> tuple[Any, ...]:")
+        .replace("-> list:", "-> list[Any]:")
         .replace("import Annotated,", "import Annotated, Any,")
     )
     TARGET.write_text(text)

@@ -2,11 +2,13 @@
 
 from maxmargin.checking import check_problem
 from maxmargin.estimators import MulticlassSVC, StructuralSVM, load
+from maxmargin.features import SequenceVectorizer
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
+from maxmargin.sequences import Sequences
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__
 
@@ -21,6 +23,8 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "SequenceVectorizer",
+    "Sequences",
     "Solution",
     "Status",
     "StructuralSVM",

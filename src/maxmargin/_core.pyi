@@ -1,5 +1,8 @@
-"""Native core: packed examples, the dual engine, multiclass, chains."""
+"""
+Native core: packed examples, the dual engine, multiclass, chains, attributes.
+"""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, overload
 
 import numpy
@@ -367,3 +370,48 @@ class ChainEngine:
 
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
+
+class Attributes:
+    """
+    Columns of attributes: a dictionary in order of first sight, or hashes.
+    """
+
+    def __init__(self, hashed: int = 0) -> None:
+        """`hashed`: number of columns, a power of two; 0 for a dictionary."""
+
+    def __len__(self) -> int: ...
+
+    def read(self, sequences: object, learn: bool) -> tuple[Any, ...]:
+        """
+        (offsets, (indptr, indices, values or None)) of a list of lists of tokens.
+        """
+
+    def names(self) -> list[Any]:
+        """The attributes in the order of their columns."""
+
+    def keep(self, flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Drops the attributes whose flag is 0 and numbers the others again, in the same order.
+        """
+
+    def shrink(self) -> None:
+        """Returns memory kept for growth."""
+
+    def __getstate__(self) -> tuple[Any, ...]: ...
+
+    def __setstate__(self, arg: tuple[int, bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], /) -> None: ...
+
+def read_columns(sequences: object) -> tuple[Any, ...]:
+    """
+    (offsets, [(numbers, strings)]) of sequences of strings or of tuples of strings, one pair a column.
+    """
+
+def apply_templates(attributes: Attributes, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], views: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Sequence[str]]], templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]], bool]], learn: bool) -> tuple[Any, ...]:
+    """
+    (indptr, indices, values or None). A view is (numbers of a column, what each number becomes or -1, strings); a template (literals, [(view, offset)], whether the ends are marked).
+    """
+
+def read_svmhmm(text: bytes) -> tuple[Any, ...]:
+    """
+    (first faulty line or 0, tags, numbers after qid:, lines, (indptr, indices, values or None)) of the tokens.
+    """

@@ -3,21 +3,33 @@
 import gzip
 import json
 import lzma
+import zipfile
 
 import numpy as np
 import pytest
 
 from maxmargin.datasets import (
     MissingDataError,
+    load_conll2000,
     load_covtype,
     load_mnist,
     load_newsgroups20,
     load_ocr_letters,
     load_optdigits,
     load_uci_letter,
+    load_ud_ewt,
 )
 
-LOADERS = [load_covtype, load_mnist, load_newsgroups20, load_ocr_letters, load_optdigits, load_uci_letter]
+LOADERS = [
+    load_conll2000,
+    load_covtype,
+    load_mnist,
+    load_newsgroups20,
+    load_ocr_letters,
+    load_optdigits,
+    load_uci_letter,
+    load_ud_ewt,
+]
 
 
 def _idx(array):
@@ -108,6 +120,39 @@ def test_optdigits_and_letter_read_text_tables(tmp_path):
     assert y.tolist() == ["G"]
 
 
+def test_conll2000_reads_a_member_of_the_archive(tmp_path):
+    path = tmp_path / "conll2000" / "conll2000.zip"
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conll2000/test.txt", "The DT B-NP\ndog NN I-NP\n\n# # O\n")
+    assert load_conll2000("test", tmp_path) == (
+        [[("The", "DT"), ("dog", "NN")], [("#", "#")]],
+        [["B-NP", "I-NP"], ["O"]],
+    )
+    with pytest.raises(ValueError, match=r"conll2000\.zip is not an archive with conll2000/train\.txt"):
+        load_conll2000("train", tmp_path)
+    path.write_bytes(b"noise")
+    with pytest.raises(ValueError, match="is not an archive with"):
+        load_conll2000("test", tmp_path)
+
+
+def test_ud_ewt_leaves_out_contractions_and_empty_nodes(tmp_path):
+    rows = ["# text = I can't", "1-2\tcan't", "1\tca", "2\tn't", "2.1\tgo", "", "1\tA b"]
+    tags = {"1": "AUX\tMD", "2": "PART\tRB"}
+    lines = [
+        f"{row}\t_\t{tags.get(row.split()[0], '_' + chr(9) + '_')}" + "\t_" * 5 if "\t" in row else row for row in rows
+    ]
+    path = tmp_path / "ud_english_ewt" / "en_ewt-ud-dev.conllu.gz"
+    _write(path, gzip.compress("\n".join(lines).encode()))
+    assert load_ud_ewt("dev", tmp_path) == ([["ca", "n't"], ["A b"]], [["AUX", "PART"], ["AUX"]])
+    assert load_ud_ewt("dev", tmp_path, tags="xpos")[1] == [["MD", "RB"], ["MD"]]
+    with pytest.raises(ValueError, match="tags must be 'upos' or 'xpos', not 'pos'"):
+        load_ud_ewt("dev", tmp_path, tags="pos")
+    _write(path, gzip.compress(b"1\tA\n"))
+    with pytest.raises(ValueError, match="has 2 columns, not the 10 of CoNLL-U"):
+        load_ud_ewt("dev", tmp_path)
+
+
 @pytest.mark.parametrize("load", LOADERS)
 def test_without_the_variable_the_message_names_it(load, monkeypatch):
     monkeypatch.delenv("MAXMARGIN_DATA", raising=False)
@@ -128,7 +173,9 @@ def test_a_file_that_is_not_there_is_named(load, tmp_path):
         load(folder=tmp_path)
 
 
-@pytest.mark.parametrize("load", [load_mnist, load_newsgroups20, load_optdigits, load_uci_letter])
+@pytest.mark.parametrize(
+    "load", [load_conll2000, load_mnist, load_newsgroups20, load_optdigits, load_uci_letter, load_ud_ewt]
+)
 def test_an_unknown_split_is_refused(load, tmp_path):
     with pytest.raises(ValueError, match="split must be 'train'"):
         load("validation", tmp_path)

@@ -2,19 +2,24 @@
 
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
+from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.text import load_newsgroups20
 
 __all__ = [
     "MissingDataError",
     "data_file",
+    "load_conll2000",
     "load_covtype",
     "load_mnist",
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",
     "load_uci_letter",
+    "load_ud_ewt",
     "make_chain",
     "make_multiclass",
+    "make_sentences",
 ]

@@ -56,12 +56,13 @@ def _find_fault(name: str, zero_based: bool) -> None:
     """Raises a complaint about the first line that breaks the format."""
     with open_data(name) as file:
         for number, line in enumerate(file, 1):
-            fault = _fault(line.split(b"#", 1)[0].decode("utf-8", "replace").split(), zero_based)
+            fault = fault_of(line.split(b"#", 1)[0].decode("utf-8", "replace").split(), zero_based)
             if fault is not None:
                 raise ValueError(f"{name}, line {number}: {fault}")
 
 
-def _fault(parts: list[str], zero_based: bool) -> str | None:
+def fault_of(parts: list[str], zero_based: bool) -> str | None:
+    """What is wrong with the fields of a line; None if nothing is."""
     if not parts:
         return None
     label, pairs = parts[0], parts[1:]

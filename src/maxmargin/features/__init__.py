@@ -1,0 +1,34 @@
+"""From tokens to numbers: attributes of tokens, templates that make them, and the vectoriser that numbers them."""
+
+from maxmargin.features.ready import chunking_templates, tagging_templates
+from maxmargin.features.template_text import parse_templates
+from maxmargin.features.templates import (
+    Field,
+    Template,
+    Templates,
+    changed,
+    flags,
+    lower,
+    prefixes,
+    shape,
+    suffixes,
+    window,
+)
+from maxmargin.features.vectorizer import SequenceVectorizer
+
+__all__ = [
+    "Field",
+    "SequenceVectorizer",
+    "Template",
+    "Templates",
+    "changed",
+    "chunking_templates",
+    "flags",
+    "lower",
+    "parse_templates",
+    "prefixes",
+    "shape",
+    "suffixes",
+    "tagging_templates",
+    "window",
+]

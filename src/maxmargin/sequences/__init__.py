@@ -1,0 +1,7 @@
+"""Sequences of tokens and their labels in the packed form that the native core reads."""
+
+from maxmargin.sequences.labels import pack_labels
+from maxmargin.sequences.packed import Sequences
+from maxmargin.sequences.packing import pack
+
+__all__ = ["Sequences", "pack", "pack_labels"]

@@ -1,0 +1,121 @@
+"""Labels of the tokens of packed sequences as numbers."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.sequences.packed import Sequences
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+Classes: TypeAlias = npt.NDArray[Any]
+
+
+def pack_labels(Y: Any, X: Sequences, *, classes: Classes | None = None) -> tuple[Classes, Codes]:
+    """The classes in ascending order and, for every token, the position of its label among them.
+
+    Parameters
+    ----------
+    Y : a list of lists or arrays, the labels of each sequence; or one list or array with the labels of all tokens.
+        Labels are of any kind that can be hashed and sorted: numbers, strings, tuples
+    X : the sequences, whose lengths Y must have
+    classes : classes known already, ascending; a label that is not one of them is refused
+
+    Returns
+    -------
+    classes of shape (n_classes,), a plain array where the labels are numbers or strings, and codes of shape (n_tokens,)
+    """
+    labels = _flat(Y, X)
+    if classes is None:
+        return _found(labels, X)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    as_list = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    codes = np.fromiter((place.get(label, -1) for label in as_list), np.int32, len(labels))
+    strange = np.flatnonzero(codes < 0)
+    if strange.size:
+        raise ValueError(
+            f"{_where(X, int(strange[0]))} has the label {as_list[strange[0]]!r}, which is not one of the "
+            f"{len(classes)} known classes; correct it, or train with examples of it."
+        )
+    return classes, codes
+
+
+def _flat(Y: Any, X: Sequences) -> Any:
+    """The labels of all tokens: an array where all are numbers in arrays, else a list."""
+    if isinstance(Y, str | bytes | dict) or not hasattr(Y, "__len__"):
+        raise ValueError(f"Y must be a list of the labels of each sequence, not {type(Y).__name__}.")
+    if _is_flat(Y):
+        if len(Y) != X.tokens:
+            raise ValueError(
+                f"Y has {len(Y)} labels for {X.tokens} tokens in {len(X)} sequences; give each token one label."
+            )
+        return Y if isinstance(Y, np.ndarray) and Y.dtype.kind in "biuf" else _plain(Y)
+    if len(Y) != len(X):
+        raise ValueError(f"Y has the labels of {len(Y)} sequences, but X has {len(X)}; give each sequence its labels.")
+    pieces = list(Y)
+    for i, (piece, length) in enumerate(zip(pieces, X.lengths.tolist(), strict=True)):
+        if isinstance(piece, str | bytes) or not hasattr(piece, "__len__") or getattr(piece, "ndim", 1) != 1:
+            raise ValueError(
+                f"The labels of sequence {i} are not a list; give a label for each of its {length} tokens."
+            )
+        if len(piece) != length:
+            raise ValueError(f"Sequence {i} has {length} tokens but {len(piece)} labels; give each token one label.")
+    if all(isinstance(piece, np.ndarray) and piece.dtype.kind in "biuf" for piece in pieces):
+        return np.concatenate(pieces)
+    return list(chain.from_iterable(map(_plain, pieces)))
+
+
+def _is_flat(Y: Any) -> bool:
+    if isinstance(Y, np.ndarray) and Y.dtype != object:
+        return Y.ndim == 1
+    first = next(iter(Y), None)
+    return isinstance(first, str | bytes) or (first is not None and not hasattr(first, "__len__"))
+
+
+def _plain(labels: Any) -> list[Any]:
+    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
+
+
+def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
+    if isinstance(labels, np.ndarray):
+        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+            bad = int(np.flatnonzero(~np.isfinite(labels))[0])
+            raise ValueError(f"{_where(X, bad)} has the label {labels[bad]}; give every token a label.")
+        classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.astype(np.int32)
+    seen: dict[Any, int] = {}
+    try:
+        first_codes = np.fromiter((seen.setdefault(label, len(seen)) for label in labels), np.int32, len(labels))
+    except TypeError as error:
+        raise ValueError(f"The labels cannot be compared ({error}); use numbers or strings as labels.") from error
+    missing = next((label for label in seen if label is None or label != label), "")
+    if missing != "":
+        bad = int(np.flatnonzero(first_codes == seen[missing])[0])
+        raise ValueError(f"{_where(X, bad)} has the label {missing}; give every token a label.")
+    try:
+        ordered = sorted(seen)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(label).__name__ for label in seen}))
+        raise ValueError(f"The labels cannot be sorted, they are of the kinds {kinds}; use one kind.") from error
+    rank = np.empty(len(seen), dtype=np.int32)
+    rank[[seen[label] for label in ordered]] = np.arange(len(seen), dtype=np.int32)
+    return _as_array(ordered), rank[first_codes]
+
+
+def _as_array(classes: list[Any]) -> Classes:
+    texts = all(
+        isinstance(label, str) and not label.endswith("\0") for label in classes
+    )  # NumPy would strip a final NUL
+    if texts or all(isinstance(label, int | float) for label in classes):
+        return np.array(classes)
+    array = np.empty(len(classes), dtype=object)
+    array[:] = classes
+    return array
+
+
+def _where(X: Sequences, token: int) -> str:
+    sequence, position = X.place(token)
+    return f"Sequence {sequence}, token {position}"
