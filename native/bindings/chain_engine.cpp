@@ -36,6 +36,7 @@ void bind_chain_engine(nb::module_& module) {
             const ChainData& data = self.oracle->chain->data;
             for (std::int64_t i = 0; i < data.n; ++i) {
               for (const ChainPlane& plane : self.engine.block.planes(i)) {
+                if (plane.mixed) throw nb::value_error("a plane is a mean of several outputs");
                 const std::size_t first = labels.size();
                 labels.insert(labels.end(), data.truth(i), data.truth(i) + data.length(i));
                 for (const ChangedLabel& change : plane.changed) labels[first + static_cast<std::size_t>(change.token)] = change.label;
@@ -44,6 +45,14 @@ void bind_chain_engine(nb::module_& module) {
             return take(std::move(labels));
           },
           "Label sequences of all planes held, one after the other, in the order of `support`.")
+      .def(
+          "merge",
+          [](PyChainEngine& self, In1<std::int32_t> blocks, std::int32_t capacity) {
+            check_order(as_span(blocks), self.oracle->n());
+            if (capacity < 1) throw nb::value_error("the capacity must be at least 1");
+            for (std::int32_t i : as_span(blocks)) self.engine.block.merge(i, capacity, self.engine.support);
+          },
+          nb::arg("blocks").noconvert(), nb::arg("capacity"), "Merges the least used planes of blocks down to a capacity.")
       .def(
           "restore",
           [](PyChainEngine& self, In1<std::int32_t> block, In1<std::int32_t> labels, In1<double> alpha) {

@@ -42,15 +42,13 @@ class Asker {
   ChainSearcher<double> searcher_;
 };
 
-// v += step * psi of outputs, one sequence at a time.
+// v += c * a of outputs, one sequence at a time.
 class Adder {
  public:
   Adder(const ChainData& data, const ChainLoss& loss) : data_(data), loss_(loss), planes_(data, loss) {}
 
-  void add(std::int64_t i, const std::vector<std::int32_t>& labels, double step, double* v) {
-    ChainPlane plane = make_chain_plane(data_, loss_, i, labels.data());
-    plane.scale = 1.0;
-    planes_.collect(i, plane, step);
+  void add(std::int64_t i, const std::vector<std::int32_t>& labels, double c, double* v) {
+    planes_.collect(i, make_chain_plane(data_, loss_, i, labels.data()), c);
     planes_.flush(i, v);
   }
 
@@ -95,7 +93,7 @@ Cut chain_cut(const ChainData& data, const ChainLoss& loss, const double* weight
       slack[static_cast<std::size_t>(m)] = found ? asker.slack : 0.0;
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
       if (!found || weight == 0.0) continue;
-      const CutTerm added = cut_term(asker.rescaling.scale, asker.rescaling.b, asker.slack, weight, squared);
+      const CutTerm added = cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared);
       part.b += added.b;
       adder.add(i, asker.labels, added.step, part.a.data());
     }
@@ -114,7 +112,7 @@ std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, doub
     asker.read_steps(v, numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first_step + at)));
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     if (weight == 0.0 || !asker.ask(i, v) || (loss.search != ChainSearch::prediction && asker.slack <= 0.0)) continue;
-    adder.add(i, asker.labels, cut_term(asker.rescaling.scale, asker.rescaling.b, asker.slack, weight, squared).step, v);
+    adder.add(i, asker.labels, cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared).step, v);
     ++added;
   }
   return added;

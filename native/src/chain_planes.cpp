@@ -18,34 +18,33 @@ double row_product(const Row& x, const Row& y) {
 
 std::int64_t triangle(std::int64_t s, std::int64_t t) { return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s; }
 
-// sum over changes p_s -> y_s of one output and q_t -> y_t of another of <x_s, x_t> <e(y_s) - e(p_s), e(y_t) - e(q_t)>.
-// `Code` gives the true label of a token and that of an output; for label pairs both are pairs.
-struct CodedChange {
-  int token;
-  std::int64_t truth, label;
-};
-double overlap(const std::vector<CodedChange>& p, const std::vector<CodedChange>& q, const TokenProducts& products) {
+// sum over changes of one plane at tokens s and of another at tokens t of <x_s, x_t> <e(y_s) - e(p_s), e(y_t) - e(q_t)>.
+double overlap(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, const TokenProducts& products) {
   double sum = 0.0;
-  for (const CodedChange& a : p) {
-    for (const CodedChange& b : q) {
+  for (const ChangedLabel& a : p) {
+    for (const ChangedLabel& b : q) {
       const int match = (a.truth == b.truth) - (a.truth == b.label) - (a.label == b.truth) + (a.label == b.label);
-      if (match != 0) sum += match * products(a.token, b.token);
+      if (match != 0) sum += match * a.weight * b.weight * products(a.token, b.token);
     }
   }
   return sum;
 }
 
-std::vector<CodedChange> coded(const std::vector<ChangedLabel>& changed, const std::int32_t* truth) {
-  std::vector<CodedChange> result;
-  result.reserve(changed.size());
-  for (const ChangedLabel& change : changed) result.push_back({change.token, truth[change.token], change.label});
+// share * p + (1 - share) * q, both ordered by token and label.
+std::vector<ChangedLabel> mixed(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, double share) {
+  std::vector<ChangedLabel> result;
+  std::size_t i = 0, j = 0;
+  auto key = [](const ChangedLabel& change) { return std::pair(change.token, change.label); };
+  while (i < p.size() || j < q.size()) {
+    const bool first = j == q.size() || (i < p.size() && key(p[i]) <= key(q[j]));
+    const bool second = i == p.size() || (j < q.size() && key(q[j]) <= key(p[i]));
+    ChangedLabel change = first ? p[i] : q[j];
+    change.weight = (first ? share * p[i].weight : 0.0) + (second ? (1.0 - share) * q[j].weight : 0.0);
+    result.push_back(change);
+    i += first;
+    j += second;
+  }
   return result;
-}
-
-std::vector<std::int32_t> with_changes(const std::int32_t* truth, int length, const std::vector<ChangedLabel>& changed) {
-  std::vector<std::int32_t> labels(truth, truth + length);
-  for (const ChangedLabel& change : changed) labels[static_cast<std::size_t>(change.token)] = change.label;
-  return labels;
 }
 
 // Calls visit(t) once for each t in [k, length) with a changed token among t - k .. t.
@@ -58,18 +57,6 @@ void for_each_window(const std::vector<ChangedLabel>& changed, int length, int k
       next = t + 1;
     }
   }
-}
-
-// The changed pairs (y_{t-1}, y_t), coded as one number each.
-std::vector<CodedChange> coded_pairs(const ChainShape& shape, const std::vector<ChangedLabel>& changed, const std::int32_t* truth, int length) {
-  const std::vector<std::int32_t> labels = with_changes(truth, length, changed);
-  std::vector<CodedChange> result;
-  for_each_window(changed, length, 1, [&](int t) {
-    const std::int64_t own = static_cast<std::int64_t>(truth[t - 1]) * shape.labels + truth[t];
-    const std::size_t at = static_cast<std::size_t>(t);
-    result.push_back({t, own, static_cast<std::int64_t>(labels[at - 1]) * shape.labels + labels[at]});
-  });
-  return result;
 }
 
 }  // namespace
@@ -103,17 +90,21 @@ void tidy(SparseCounts& counts) {
 
 ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels) {
   const std::int32_t* truth = data.truth(i);
-  const int length = data.length(i);
+  const int length = data.length(i), classes = data.shape.labels;
+  const Rescaled rescaling = rescaled(loss, classes, truth, labels, length);
   ChainPlane plane;
-  for (int t = 0; t < length; ++t) {
-    if (labels[t] != truth[t]) plane.changed.push_back({t, labels[t]});
-  }
-  count_steps(data.shape, truth, length, plane.changed, 1.0, plane.steps);
-  count_steps(data.shape, labels, length, plane.changed, -1.0, plane.steps);
-  tidy(plane.steps);
-  const Rescaled rescaling = rescaled(loss, data.shape.labels, truth, labels, length);
   plane.b = rescaling.b;
-  plane.scale = rescaling.scale;
+  for (int t = 0; t < length; ++t) {
+    if (labels[t] != truth[t]) plane.changed.push_back({t, truth[t], labels[t], rescaling.scale});
+  }
+  if (data.shape.pair_features > 0) {
+    for_each_window(plane.changed, length, 1, [&](int t) {
+      plane.changed_pairs.push_back({t, truth[t - 1] * classes + truth[t], labels[t - 1] * classes + labels[t], rescaling.scale});
+    });
+  }
+  count_steps(data.shape, truth, length, plane.changed, rescaling.scale, plane.steps);
+  count_steps(data.shape, labels, length, plane.changed, -rescaling.scale, plane.steps);
+  tidy(plane.steps);
   return plane;
 }
 
@@ -147,12 +138,8 @@ void ChainPlanes::open_products() {
 
 double ChainPlanes::product(const Plane& p, const Plane& q) {
   open_products();
-  const std::int32_t* truth = data_->truth(current_);
-  double sum = overlap(coded(p.changed, truth), coded(q.changed, truth), products_);
-  if (data_->shape.pair_features > 0) {
-    const int length = data_->length(current_);
-    sum += overlap(coded_pairs(data_->shape, p.changed, truth, length), coded_pairs(data_->shape, q.changed, truth, length), pair_products_);
-  }
+  double sum = overlap(p.changed, q.changed, products_);
+  if (data_->shape.pair_features > 0) sum += overlap(p.changed_pairs, q.changed_pairs, pair_products_);
   std::size_t i = 0, j = 0;
   while (i < p.steps.size() && j < q.steps.size()) {
     const std::int64_t a = p.steps[i].first, b = q.steps[j].first;
@@ -160,37 +147,47 @@ double ChainPlanes::product(const Plane& p, const Plane& q) {
     i += a <= b;
     j += b <= a;
   }
-  return p.scale * q.scale * sum;
+  return sum;
+}
+
+ChainPlane ChainPlanes::mix(const Plane& p, const Plane& q, double share) const {
+  Plane result;
+  result.mixed = true;
+  result.b = share * p.b + (1.0 - share) * q.b;
+  result.changed = mixed(p.changed, q.changed, share);
+  result.changed_pairs = mixed(p.changed_pairs, q.changed_pairs, share);
+  for (const auto& [index, count] : p.steps) result.steps.emplace_back(index, share * count);
+  for (const auto& [index, count] : q.steps) result.steps.emplace_back(index, (1.0 - share) * count);
+  tidy(result.steps);
+  return result;
 }
 
 void ChainPlanes::collect(std::int64_t i, const Plane& plane, double c) {
   const ChainShape& shape = data_->shape;
-  const int stride = shape.stride(), length = data_->length(i);
-  const std::int32_t* truth = data_->truth(i);
-  const double factor = c * plane.scale;
-  const auto size = static_cast<std::size_t>(length) * static_cast<std::size_t>(stride);
-  if (coefficients_.size() < size) coefficients_.resize(size);
+  const int stride = shape.stride(), width = shape.labels * stride;
+  const auto length = static_cast<std::size_t>(data_->length(i));
+  auto room = [](std::vector<double>& numbers, std::size_t size) {
+    if (numbers.size() < size) numbers.resize(size);
+  };
   auto touch = [](std::vector<int>& list, int t) {
     if (std::find(list.begin(), list.end(), t) == list.end()) list.push_back(t);
   };
+  room(coefficients_, length * static_cast<std::size_t>(stride));
   for (const ChangedLabel& change : plane.changed) {
     double* row = coefficients_.data() + static_cast<std::int64_t>(change.token) * stride;
-    row[truth[change.token]] += factor;
-    row[change.label] -= factor;
+    row[change.truth] += c * change.weight;
+    row[change.label] -= c * change.weight;
     touch(touched_, change.token);
   }
-  if (shape.pair_features > 0) {
-    const int width = shape.labels * stride;
-    const auto pair_size = static_cast<std::size_t>(length) * static_cast<std::size_t>(width);
-    if (pair_coefficients_.size() < pair_size) pair_coefficients_.resize(pair_size);
-    for (const CodedChange& change : coded_pairs(shape, plane.changed, truth, length)) {
-      double* block = pair_coefficients_.data() + static_cast<std::int64_t>(change.token) * width;
-      block[change.truth / shape.labels * stride + change.truth % shape.labels] += factor;
-      block[change.label / shape.labels * stride + change.label % shape.labels] -= factor;
-      touch(touched_pairs_, change.token);
-    }
+  if (shape.pair_features > 0) room(pair_coefficients_, length * static_cast<std::size_t>(width));
+  for (const ChangedLabel& change : plane.changed_pairs) {
+    double* block = pair_coefficients_.data() + static_cast<std::int64_t>(change.token) * width;
+    auto cell = [&](std::int32_t pair) -> double& { return block[pair / shape.labels * stride + pair % shape.labels]; };
+    cell(change.truth) += c * change.weight;
+    cell(change.label) -= c * change.weight;
+    touch(touched_pairs_, change.token);
   }
-  for (const auto& [index, count] : plane.steps) steps_.emplace_back(index, factor * count);
+  for (const auto& [index, count] : plane.steps) steps_.emplace_back(index, c * count);
 }
 
 }  // namespace maxmargin

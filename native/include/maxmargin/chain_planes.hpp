@@ -1,5 +1,5 @@
 // Planes of labelled chains for the dual engine (held.hpp): a plane is the list of tokens whose label differs from the
-// truth. psi = Psi(x, truth) - Psi(x, y), a = scale psi.
+// truth. psi = Psi(x, truth) - Psi(x, y).
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,24 @@
 
 namespace maxmargin {
 
+// `weight` times e(truth) - e(label) at a token; where the features of a token are for a pair of labels, both are pairs,
+// coded as previous * labels + label.
 struct ChangedLabel {
-  std::int32_t token, label;
+  std::int32_t token;
+  std::int32_t truth, label;
+  double weight;
   bool operator==(const ChangedLabel&) const = default;
 };
 
 // Psi of the label n-grams and ends, as far as truth and output differ: (index of a weight, count), ascending.
 using SparseCounts = std::vector<std::pair<std::int64_t, double>>;
 
+// a = scale psi, or a mean of such; by the tokens it touches.
 struct ChainPlane {
-  std::vector<ChangedLabel> changed;
-  SparseCounts steps;  // of psi, with eta
-  double b = 0.0, scale = 0.0;
+  std::vector<ChangedLabel> changed, changed_pairs;
+  SparseCounts steps;
+  double b = 0.0;
+  bool mixed = false;  // a mean of several outputs
 };
 
 // Adds `sign` times the counts of the n-grams that a change of labels at `changed` tokens touches.
@@ -85,21 +91,17 @@ class ChainPlanes {
     scorer.read_steps(weights);
     scorer.open(i, weights);
     coarse_ = sizeof(Real) == sizeof(float);
-    labels_.assign(data_->truth(i), data_->truth(i) + data_->length(i));
-    own_ = score(labels_.data());
+    weights_ = weights;
   }
 
-  double value(const Plane& plane) {
-    labels_.assign(data_->truth(current_), data_->truth(current_) + data_->length(current_));
-    for (const ChangedLabel& change : plane.changed) labels_[static_cast<std::size_t>(change.token)] = change.label;
-    return plane.b - plane.scale * (own_ - score(labels_.data()));
-  }
+  double value(const Plane& plane) const { return coarse_ ? value_as<float>(plane) : value_as<double>(plane); }
 
   std::optional<Plane> ask() { return coarse_ ? ask_as<float>() : ask_as<double>(); }
 
-  bool same(const Plane& p, const Plane& q) const { return p.changed == q.changed; }
+  bool same(const Plane& p, const Plane& q) const { return p.changed == q.changed && p.b == q.b; }
   bool nearly_same(const Plane&, const Plane&, double, double) const { return false; }
   double product(const Plane& p, const Plane& q);
+  Plane mix(const Plane& p, const Plane& q, double share) const;  // share * p + (1 - share) * q
 
   // w += sum of what was added by `collect` since the last call, all of one sequence.
   template <class Real>
@@ -125,9 +127,25 @@ class ChainPlanes {
   void collect(std::int64_t i, const Plane& plane, double c);
 
  private:
-  double score(const std::int32_t* labels) const {
-    return coarse_ ? path_score(std::get<ChainScores<float>>(scorers_).trellis(), labels)
-                   : path_score(std::get<ChainScores<double>>(scorers_).trellis(), labels);
+  template <class Real>
+  double value_as(const Plane& plane) const {
+    const Trellis<Real>& trellis = std::get<ChainScores<Real>>(scorers_).trellis();
+    const Real* weights = static_cast<const Real*>(weights_);
+    double sum = plane.b;
+    for (const ChangedLabel& change : plane.changed) {
+      const Real* node = trellis.node(change.token);  // with the weights of the ends
+      sum -= change.weight * static_cast<double>(node[change.truth] - node[change.label]);
+    }
+    for (const ChangedLabel& change : plane.changed_pairs) {
+      const Real* block = trellis.pairs + static_cast<std::int64_t>(change.token) * trellis.labels * trellis.stride;
+      auto score = [&](std::int32_t pair) { return block[pair / trellis.labels * trellis.stride + pair % trellis.labels]; };
+      sum -= change.weight * static_cast<double>(score(change.truth) - score(change.label));
+    }
+    const std::int64_t ends = data_->shape.start_row() * trellis.stride, after = (data_->shape.end_row() + 1) * trellis.stride;
+    for (const auto& [index, count] : plane.steps) {
+      if (index < ends || index >= after) sum -= count * static_cast<double>(weights[index]);
+    }
+    return sum;
   }
   template <class Real>
   std::optional<Plane> ask_as() {
@@ -144,7 +162,7 @@ class ChainPlanes {
   std::tuple<ChainSearcher<double>, ChainSearcher<float>> searchers_;
   std::int64_t current_ = 0;
   bool opened_ = false, coarse_ = false;
-  double own_ = 0.0;
+  const void* weights_ = nullptr;
   std::vector<std::int32_t> labels_;
 
   std::vector<double> coefficients_, pair_coefficients_;  // (length, stride) and (length, labels * stride), zero between calls
