@@ -48,8 +48,22 @@ void add_engine_members(nb::class_<Owner>& type) {
           nb::arg("settings"), nb::arg("tolerance"), nb::arg("max_passes"),
           "Visits with the planes held until no block is violated by more than the tolerance.")
       .def("refresh", [](Owner& self) { self.engine.refresh(); }, "Computes w and the dual anew from alpha.")
-      .def_prop_ro("weights", [](nb::object self) { return view(nb::cast<Owner&>(self).engine.weights, self); },
-                   "w = sum alpha a; a view that the next visit changes.")
+      .def_prop_ro("weights",
+                   [](nb::object self) {
+                     auto& engine = nb::cast<Owner&>(self).engine;
+                     engine.sharpen();
+                     return view(engine.weights, self);
+                   },
+                   "w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.")
+      .def_prop_ro("rough_weights",
+                   [](nb::object self) -> nb::object {
+                     auto& engine = nb::cast<Owner&>(self).engine;
+                     if (engine.is_coarse()) return nb::cast(view(engine.coarse, self));
+                     return nb::cast(view(engine.weights, self));
+                   },
+                   nb::sig("def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]"),
+                   "w as the last visit left it: a view, float32 after coarse visits.")
+      .def("sharpen", [](Owner& self) { self.engine.sharpen(); }, "After coarse visits, computes w and the dual anew from alpha.")
       .def_prop_ro("gaps", [](nb::object self) { return view(nb::cast<Owner&>(self).engine.gaps, self); },
                    "Gap of every block when it was last visited with fresh planes; infinite before that.")
       .def_prop_ro("dual", [](const Owner& self) { return self.engine.dual(); })

@@ -120,7 +120,16 @@ void bind_multiclass(nb::module_& module) {
       "restore",
       [](PyMulticlassEngine& self, In1<std::int32_t> block, In1<std::int32_t> output, In1<double> alpha) {
         if (block.size() != output.size() || block.size() != alpha.size()) throw nb::value_error("arrays of one length are needed");
-        self.engine.restore(as_span(block), as_span(output), as_span(alpha));
+        auto& engine = self.engine;
+        const std::int64_t blocks = engine.support.blocks();
+        for (std::int64_t i = 0; i < blocks; ++i) engine.support.resize(i, 0);
+        for (std::size_t at = 0; at < block.size(); ++at) {
+          const std::int32_t i = block.data()[at], k = output.data()[at];
+          if (i < 0 || i >= blocks || (at > 0 && i < block.data()[at - 1])) throw nb::value_error("blocks must ascend and exist");
+          if (k < 0 || k >= engine.block.size()) throw nb::value_error("no such output");
+          MulticlassBlock::hold(i, k, engine.support);
+        }
+        engine.set_alpha(as_span(alpha));
       },
       nb::arg("block").noconvert(), nb::arg("output").noconvert(), nb::arg("alpha").noconvert(),
       "Starts from a dual state as `support` gave it, cut down to what the budget allows.");

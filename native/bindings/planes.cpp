@@ -26,7 +26,7 @@ void bind_planes(nb::module_& module) {
           [](PyPlaneEngine* self, std::int64_t blocks, std::int64_t dimension, const std::string& slack, double C,
              std::optional<In1<double>> weight) {
             if (blocks < 1 || dimension < 0) throw nb::value_error("at least one block is needed");
-            new (self) PyPlaneEngine{{StoredBlock(blocks, dimension), blocks, budget_of(slack, C, weight, blocks)},
+            new (self) PyPlaneEngine{{StoredBlock(StoredPlanes(dimension), blocks), blocks, budget_of(slack, C, weight, blocks)},
                                      weight ? nb::cast(*weight) : nb::none()};
           },
           nb::arg("blocks"), nb::arg("dimension"), nb::arg("slack"), nb::arg("C"), nb::arg("weight").noconvert().none())

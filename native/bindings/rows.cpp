@@ -23,7 +23,7 @@ void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
     nb::gil_scoped_release release;
     pack(self->packed);
   }
-  if (rows.kind != RowKind::narrow) self->values = nb::cast(values);
+  if (rows.kind != RowKind::narrow && rows.kind != RowKind::coded) self->values = nb::cast(values);
 }
 
 template <class T>
@@ -55,23 +55,16 @@ void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std
   self->offsets = nb::cast(offsets);
 }
 
-template <class T, class Visit>
-void for_each_cell(const Row& row, Visit&& visit) {
-  const T* values = static_cast<const T*>(row.values);
-  for (std::int64_t c = 0; c < row.count; ++c) {
-    const std::int64_t j = row.indices != nullptr ? row.indices[c] : row.narrow != nullptr ? row.narrow[c] : c;
-    visit(j, static_cast<double>(values[c]));
-  }
-}
-
-template <class T>
 void add_moments(const Rows& rows, const double* weight, double* first, double* second) {
   for (std::int64_t i = 0; i < rows.n; ++i) {
+    const Row row = rows[i];
     const double w = weight == nullptr ? 1.0 : weight[i];
-    for_each_cell<T>(rows[i], [&](std::int64_t j, double x) {
+    for (std::int64_t c = 0; c < row.count; ++c) {
+      const std::int64_t j = row.column(c);
+      const double x = row.value(c);
       first[j] += w * x;
       second[j] += w * x * x;
-    });
+    }
   }
 }
 
@@ -115,7 +108,7 @@ void bind_rows(nb::module_& module) {
                    "First row with a NaN or infinite value, or -1.")
       .def_prop_ro("kind",
                    [](const PyRows& self) {
-                     static constexpr const char* kNames[] = {"dense", "masked", "sparse", "narrow"};
+                     static constexpr const char* kNames[] = {"dense", "masked", "sparse", "ones", "narrow", "coded"};
                      return kNames[static_cast<int>(self.packed.rows.kind)];
                    })
       .def_prop_ro("squared_norms", [](nb::object self) { return view(nb::cast<PyRows&>(self).packed.squared_norms, self); })
@@ -125,11 +118,7 @@ void bind_rows(nb::module_& module) {
             const Rows& rows = self.packed.rows;
             if (weight && static_cast<std::int64_t>(weight->size()) != rows.n) throw nb::value_error("one weight a row is needed");
             std::vector<double> first(static_cast<std::size_t>(rows.width)), second(first.size());
-            if (rows.single) {
-              add_moments<float>(rows, weight ? weight->data() : nullptr, first.data(), second.data());
-            } else {
-              add_moments<double>(rows, weight ? weight->data() : nullptr, first.data(), second.data());
-            }
+            add_moments(rows, weight ? weight->data() : nullptr, first.data(), second.data());
             return nb::make_tuple(take(std::move(first)), take(std::move(second)));
           },
           nb::arg("weight").noconvert().none(), "Weighted sums of x and of x^2 for every column, without the constant one.")
@@ -139,7 +128,11 @@ void bind_rows(nb::module_& module) {
             const Rows& rows = self.packed.rows;
             const std::int64_t cells = rows.offsets != nullptr ? rows.offsets[rows.n] : rows.n * rows.width;
             std::uint64_t hash = 0x9E3779B97F4A7C15ull ^ static_cast<std::uint64_t>(rows.n);
-            hash = mix(hash, rows.values, static_cast<std::size_t>(cells) * (rows.single ? 4 : 8));
+            if (rows.values != nullptr) hash = mix(hash, rows.values, static_cast<std::size_t>(cells) * (rows.single ? 4 : 8));
+            if (rows.codes != nullptr) {
+              hash = mix(hash, rows.codes, static_cast<std::size_t>(cells));
+              hash = mix(hash, rows.palette->fine, sizeof(rows.palette->fine));
+            }
             if (rows.indices != nullptr) hash = mix(hash, rows.indices, static_cast<std::size_t>(cells) * 4);
             if (rows.narrow != nullptr) hash = mix(hash, rows.narrow, static_cast<std::size_t>(cells) * 2);
             if (rows.offsets != nullptr) hash = mix(hash, rows.offsets, static_cast<std::size_t>(rows.n + 1) * 8);
@@ -160,11 +153,8 @@ void bind_rows(nb::module_& module) {
                 columns.push_back(static_cast<std::int32_t>(column));
                 values.push_back(value);
               };
-              if (rows.single) {
-                for_each_cell<float>(rows[i], keep);
-              } else {
-                for_each_cell<double>(rows[i], keep);
-              }
+              const Row row = rows[i];
+              for (std::int64_t c = 0; c < row.count; ++c) keep(row.column(c), row.value(c));
               if (rows.bias != 0.0) keep(rows.width, rows.bias);
               offsets.push_back(static_cast<std::int64_t>(columns.size()));
             }

@@ -27,7 +27,7 @@ void add_pair(const MulticlassData& data, std::int64_t i, int truth, int worst, 
               std::vector<double>& coefficient) {
   coefficient[static_cast<std::size_t>(truth)] = step;
   coefficient[static_cast<std::size_t>(worst)] = -step;
-  kernels().update(data.rows[i], weights, data.stride(), coefficient.data());
+  row_update(data.rows[i], weights, data.stride(), coefficient.data());
   coefficient[static_cast<std::size_t>(truth)] = coefficient[static_cast<std::size_t>(worst)] = 0.0;
 }
 
@@ -92,7 +92,7 @@ std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::s
     const std::int64_t i = examples[static_cast<std::size_t>(at)];
     // w before step t + 1 is numerator / t times the sum of the first t planes; at t = 0 both are zero.
     const double factor = numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first_step + at));
-    block.open(i, v, factor);
+    block.open(i, v, true, factor);
     const int worst = block.rival(), truth = block.zero();
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     const double value = block.gradient(worst);
@@ -108,7 +108,7 @@ void multiclass_scores(const Rows& rows, const double* weights, std::int64_t cla
   in_shares(rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     std::vector<double> scores(static_cast<std::size_t>(stride));
     for (std::int64_t i = begin; i < end; ++i) {
-      kernels().scores(rows[i], weights, stride, scores.data());
+      row_scores(rows[i], weights, stride, scores.data());
       std::copy_n(scores.data(), classes, out + i * classes);
     }
   });

@@ -76,51 +76,143 @@ bool all_zero(const T* cells) {
   return static_cast<Bits>(seen << 1) == 0;
 }
 
-// Copies the non-zero cells; false (and no copy) if the sample promised more zeros than there are.
+// Numbers the distinct values of a matrix in the order in which they are met, up to 256.
 template <class T>
-bool copy_narrow(PackedRows& packed, std::vector<T>& values, double density) {
-  Rows& rows = packed.rows;
-  const T* cells = static_cast<const T*>(rows.values);
-  const auto room = static_cast<std::size_t>(1.1 * density * static_cast<double>(rows.n * rows.width)) + 64;
-  values.resize(0);
-  values.reserve(room + static_cast<std::size_t>(rows.width));
-  packed.columns.reserve(room + static_cast<std::size_t>(rows.width));
-  use_huge_pages(values.data(), values.capacity() * sizeof(T));
-  use_huge_pages(packed.columns.data(), packed.columns.capacity() * sizeof(std::uint16_t));
-  packed.offsets.assign(1, 0);
-  packed.offsets.reserve(static_cast<std::size_t>(rows.n) + 1);
-  std::vector<T> row_values(static_cast<std::size_t>(rows.width) + 1);
-  std::vector<std::uint16_t> row_columns(row_values.size());
-  for (std::int64_t i = 0; i < rows.n; ++i) {
-    const T* row = cells + i * rows.width;
-    std::size_t count = 0;
+class PaletteBuilder {
+ public:
+  static constexpr int kFull = -1;
+
+  // The number of a value, or kFull. A NaN equals nothing and so fills the palette, which sends the caller elsewhere.
+  int number_of(T value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(value));
+    for (std::uint64_t at = bits * 0x9E3779B97F4A7C15ull >> (64 - kBits);; at = (at + 1) % kSlots) {
+      if (slots_[at] < 0) return insert(static_cast<std::size_t>(at), value);
+      if (values_[slots_[at]] == value) return slots_[at];
+    }
+  }
+  std::unique_ptr<Palette> palette() const {
+    auto made = std::make_unique<Palette>();
+    for (int k = 0; k < size_; ++k) {
+      made->fine[k] = static_cast<double>(values_[k]);
+      made->coarse[k] = static_cast<float>(values_[k]);
+    }
+    return made;
+  }
+
+ private:
+  static constexpr int kBits = 10;
+  static constexpr std::uint64_t kSlots = 1u << kBits;
+
+  int insert(std::size_t slot, T value) {
+    if (size_ == 256) return kFull;
+    values_[size_] = value;
+    slots_[slot] = static_cast<std::int16_t>(size_);
+    return size_++;
+  }
+
+  T values_[256] = {};
+  std::vector<std::int16_t> slots_ = std::vector<std::int16_t>(kSlots, -1);
+  int size_ = 0;
+};
+
+// One row's non-zero cells, in order.
+template <class T>
+struct RowCells {
+  std::vector<T> values;
+  std::vector<std::uint16_t> columns;
+  std::size_t count = 0;
+
+  explicit RowCells(std::int64_t width) : values(static_cast<std::size_t>(width) + 1), columns(values.size()) {}
+
+  void take(const T* row, std::int64_t width) {
+    count = 0;
     auto keep = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t j = begin; j < end; ++j) {
-        row_values[count] = row[j];
-        row_columns[count] = static_cast<std::uint16_t>(j);
+        values[count] = row[j];
+        columns[count] = static_cast<std::uint16_t>(j);
         count += row[j] != T{0};  // a NaN counts
       }
     };
     std::int64_t j = 0;
-    for (; j + kGroup <= rows.width; j += kGroup) {  // zeros come in runs: most groups hold nothing else
+    for (; j + kGroup <= width; j += kGroup) {  // zeros come in runs: most groups hold nothing else
       if (!all_zero(row + j)) keep(j, j + kGroup);
     }
-    keep(j, rows.width);
-    if (values.size() + count > room) {
-      values = {};
+    keep(j, width);
+  }
+};
+
+template <class V>
+void reserve_huge(V& vector, std::size_t room) {
+  vector.reserve(room);
+  use_huge_pages(vector.data(), vector.capacity() * sizeof(*vector.data()));
+}
+
+// Copies the non-zero cells, their values through `append(values, count)`; false, and no copy, if that says so or if
+// the sample promised more zeros than there are.
+template <class T, class Append>
+bool copy_cells(PackedRows& packed, std::size_t room, Append&& append) {
+  Rows& rows = packed.rows;
+  const T* cells = static_cast<const T*>(rows.values);
+  packed.first_bad = -1;
+  packed.columns.clear();
+  reserve_huge(packed.columns, room);
+  packed.offsets.assign(1, 0);
+  packed.offsets.reserve(static_cast<std::size_t>(rows.n) + 1);
+  RowCells<T> row(rows.width);
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    row.take(cells + i * rows.width, rows.width);
+    if (packed.columns.size() + row.count > room || !append(row.values.data(), row.count)) {
       packed.columns = {};
       packed.offsets = {};
       return false;
     }
-    take_norm(packed, i, square_sum(row_values.data(), static_cast<std::int64_t>(count)));
-    values.insert(values.end(), row_values.begin(), row_values.begin() + static_cast<std::ptrdiff_t>(count));
-    packed.columns.insert(packed.columns.end(), row_columns.begin(), row_columns.begin() + static_cast<std::ptrdiff_t>(count));
-    packed.offsets.push_back(static_cast<std::int64_t>(values.size()));
+    take_norm(packed, i, square_sum(row.values.data(), static_cast<std::int64_t>(row.count)));
+    packed.columns.insert(packed.columns.end(), row.columns.begin(), row.columns.begin() + static_cast<std::ptrdiff_t>(row.count));
+    packed.offsets.push_back(static_cast<std::int64_t>(packed.columns.size()));
   }
-  rows.kind = RowKind::narrow;
-  rows.values = values.data();
   rows.narrow = packed.columns.data();
   rows.offsets = packed.offsets.data();
+  return true;
+}
+
+template <class T>
+bool copy_coded(PackedRows& packed, std::size_t room) {
+  PaletteBuilder<T> builder;
+  reserve_huge(packed.codes, room);
+  const bool copied = copy_cells<T>(packed, room, [&](const T* values, std::size_t count) {
+    for (std::size_t c = 0; c < count; ++c) {
+      const int number = builder.number_of(values[c]);
+      if (number == PaletteBuilder<T>::kFull) return false;
+      packed.codes.push_back(static_cast<std::uint8_t>(number));
+    }
+    return true;
+  });
+  if (!copied) {
+    packed.codes = {};
+    return false;
+  }
+  packed.palette = builder.palette();
+  packed.rows.kind = RowKind::coded;
+  packed.rows.values = nullptr;
+  packed.rows.codes = packed.codes.data();
+  packed.rows.palette = packed.palette.get();
+  return true;
+}
+
+template <class T>
+bool copy_narrow(PackedRows& packed, std::vector<T>& copy, std::size_t room) {
+  reserve_huge(copy, room);
+  const bool copied = copy_cells<T>(packed, room, [&](const T* values, std::size_t count) {
+    copy.insert(copy.end(), values, values + count);
+    return true;
+  });
+  if (!copied) {
+    copy = {};
+    return false;
+  }
+  packed.rows.kind = RowKind::narrow;
+  packed.rows.values = copy.data();
   return true;
 }
 
@@ -136,7 +228,10 @@ void pack_as(PackedRows& packed, std::vector<T>& copy) {
     return;
   }
   const double density = sampled_density(values, rows.n, rows.width);
-  if (density <= kCopyDensity && rows.width <= 65535 && copy_narrow(packed, copy, density)) return;
+  if (density <= kCopyDensity && rows.width <= 65535) {
+    const auto room = static_cast<std::size_t>(1.1 * density * static_cast<double>(rows.n * rows.width)) + 64;
+    if (copy_coded<T>(packed, room) || copy_narrow<T>(packed, copy, room)) return;
+  }
   packed.first_bad = -1;
   rows.kind = density <= kMaskDensity ? RowKind::masked : RowKind::dense;
   if (rows.kind == RowKind::masked) packed.mask.resize(static_cast<std::size_t>(rows.n * rows.mask_words()));

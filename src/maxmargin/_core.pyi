@@ -72,7 +72,7 @@ class Rows:
 class VisitSettings:
     """How a visit to a block is made; see engine.hpp."""
 
-    def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0) -> None: ...
+    def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0, coarse: bool = False) -> None: ...
 
     @property
     def steps(self) -> bool:
@@ -156,7 +156,16 @@ class MulticlassEngine:
 
     @property
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """w = sum alpha a; a view that the next visit changes."""
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
 
     @property
     def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
@@ -222,7 +231,16 @@ class PlaneEngine:
 
     @property
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """w = sum alpha a; a view that the next visit changes."""
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
 
     @property
     def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:

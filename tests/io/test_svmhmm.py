@@ -106,11 +106,12 @@ def test_a_malformed_line_is_named(tmp_path, line, message):
 @given(st.text(alphabet="01 \t\nqid:.-+e#", max_size=40))
 def test_whatever_is_in_the_file_the_answer_is_data_or_a_sentence(tmp_path_factory, text):
     path = write(tmp_path_factory.mktemp("svmhmm") / "a.dat", f"1 qid:1 1:1\n{text}")
+    complaint = ""
     try:
         assert read_svmhmm(path).X.tokens >= 1
     except ValueError as error:
-        assert str(error).startswith(f"{path}, line ")
-        assert str(error).endswith(".")
+        complaint = str(error)
+    assert not complaint or (complaint.startswith(f"{path}, line ") and complaint.endswith("."))
 
 
 def test_an_empty_file_is_named(tmp_path):

@@ -99,7 +99,7 @@ def classes(kind: str) -> Case:
     """The storage kinds of the native core; ``dense`` of full rank, others with many zeros."""
     rng = np.random.default_rng(5)
     X = rng.standard_normal((12, 6))
-    share = {"dense": 0.0, "masked": 0.6, "narrow": 0.85, "csr": 0.7}[kind.rstrip("32")]
+    share = {"dense": 0.0, "masked": 0.6, "coded": 0.85, "csr": 0.7}[kind.rstrip("32")]
     X[rng.random(X.shape) < share] = 0.0
     X[:, 0] = 1.0 if kind.startswith("dense") else X[:, 0]
     labels = np.r_[[0, 1, 2] * 4].astype(np.int32)
@@ -196,7 +196,7 @@ everything = pytest.mark.parametrize(
 )
 other_kinds = pytest.mark.parametrize(
     ("name", "rescaling", "slack", "solver", "tol"),
-    cells(["dense32", "masked", "narrow", "csr", "ordering", "subset", "words", "patch"], MAIN),
+    cells(["dense32", "masked", "coded", "csr", "ordering", "subset", "words", "patch"], MAIN),
 )
 weighted = pytest.mark.parametrize(
     ("name", "rescaling", "slack", "solver", "tol"),
@@ -219,7 +219,7 @@ def test_sample_weights_and_zero_weights(name, rescaling, slack, solver, tol):
     check(name, rescaling, slack, solver, tol, weighted=True)
 
 
-@pytest.mark.parametrize("kind", ["dense", "masked", "narrow", "csr"])
+@pytest.mark.parametrize("kind", ["dense", "masked", "coded", "csr"])
 def test_the_native_core_packs_each_kind_as_the_tests_assume(kind):
     for name in (kind, kind + "32"):
         assert as_rows(classes(name).X, 0.0, True).kind == {"csr": "sparse"}.get(kind, kind)

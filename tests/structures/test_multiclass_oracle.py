@@ -17,7 +17,7 @@ from maxmargin import Formulation, _core
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.structures.multiclass import Multiclass, as_rows
 
-DENSITY = {"dense": 1.0, "masked": 0.35, "narrow": 0.1, "sparse": 0.3}
+DENSITY = {"dense": 1.0, "masked": 0.35, "coded": 0.1, "narrow": 0.1, "sparse": 0.3}
 FORMULATIONS = [Formulation(r, s) for r in ("margin", "slack", "none") for s in ("linear", "squared")]
 FORMULATIONS.append(Formulation("none", "hard"))
 
@@ -58,7 +58,10 @@ class Loop:
 
 def make(kind, single=False, bias=0.0, n=9, d=5, classes=3, costs=True, weighted=True, seed=0):
     rng = np.random.default_rng(seed)
-    X = np.round(rng.standard_normal((n, d)) * 4) / 8 + 0.0625  # exact in float32
+    if kind == "narrow":  # of more than 256 values, or they would be coded
+        d = max(d, 6000 // n)
+    grain = 4096 if kind == "narrow" else 4
+    X = np.round(rng.standard_normal((n, d)) * grain) / (2 * grain) + 0.25 / grain  # exact in float32
     X = np.where(rng.random((n, d)) < DENSITY[kind], X, 0.0)
     given_ = X.astype(np.float32) if single else X
     rows = as_rows(sp.csr_array(given_) if kind == "sparse" else given_, bias, True)
@@ -245,6 +248,26 @@ def test_the_native_edge_checks_its_arguments():
             continue
         accepted.append(number)
     assert accepted == []
+
+
+@given(case=CASES, formulation=st.sampled_from(FORMULATIONS[:6]))
+@QUICK
+def test_coarse_visits_agree_with_fine_ones(case, formulation):
+    """In float32 the steps are almost the same; afterwards w and the dual are those of alpha, in float64."""
+    oracle, order = case.bind(formulation), np.arange(len(case.y), dtype=np.int32)
+    fine, coarse = oracle.engine(0.5), oracle.engine(0.5)
+    for _ in range(2):
+        fine.visit(order, _core.VisitSettings(step="line-search"))
+        coarse.visit(order, _core.VisitSettings(step="line-search", coarse=True))
+    assert coarse.rough_weights.dtype == np.float32
+    rough_w, rough_dual = np.array(coarse.rough_weights), coarse.dual
+    size = 1.0 + abs(fine.dual)
+    assert rough_dual == pytest.approx(fine.dual, abs=1e-3 * size)
+    state = coarse.state()
+    np.testing.assert_allclose(coarse.weights, oracle.expand(state).combine(state.alpha), atol=1e-12 * size)
+    assert coarse.rough_weights.dtype == np.float64
+    np.testing.assert_allclose(rough_w, coarse.weights, atol=1e-4 * size)
+    assert rough_dual == pytest.approx(coarse.dual, abs=1e-4 * size)
 
 
 def battery():

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -30,6 +31,7 @@ struct VisitSettings {
   double threshold = 0.0;     // a new plane enters only if it beats the working set by more than this
   std::int64_t max_added = 0; // stop after so many new planes; 0: no limit
   std::int32_t keep_idle = 0; // fresh visits for which an unused plane stays in the working set
+  bool coarse = false;        // w in float32, for a block that can: faster, and good to a millionth or so of the dual
 };
 
 struct VisitResult {
@@ -63,29 +65,26 @@ class BlockEngine {
         budget(budget) {}
 
   VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
-    VisitResult result;
-    constexpr std::size_t kSoon = 4, kLater = 10;  // visits ahead; an address must be there before what it points to
-    for (std::size_t at = 0; at < order.size(); ++at) {
-      if (at + kLater < order.size()) {
-        const std::int32_t later = order[at + kLater];
-        block.prefetch_early(later);
-        prefetch_line(&support[later]);
-        prefetch_line(&gaps[static_cast<std::size_t>(later)]);
+    if constexpr (Block::kCoarse) {
+      if (settings.coarse) {
+        coarsen();
+        return visit_all(order, settings, coarse.data());
       }
-      if (at + kSoon < order.size()) {
-        block.prefetch(order[at + kSoon]);
-        prefetch_line(support[order[at + kSoon]].entries);
-      }
-      ++result.visited;
-      visit_one(order[at], settings, result);
-      if (result.unbounded || (settings.max_added > 0 && result.added >= settings.max_added)) break;
     }
-    return result;
+    sharpen();
+    return visit_all(order, settings, weights.data());
   }
+
+  // Ends a series of coarse visits: w anew from alpha, in float64.
+  void sharpen() {
+    if (is_coarse_) refresh();
+  }
+  bool is_coarse() const { return is_coarse_; }
 
   // Steps over the planes held until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
   // goes over the blocks that the pass before left violated; before the end one goes over all.
   VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
+    sharpen();
     settings.fresh = false;
     VisitResult total;
     std::vector<std::int32_t> everyone, active, next;
@@ -99,7 +98,7 @@ class BlockEngine {
       VisitResult result;
       for (std::int32_t i : active) {
         VisitResult one;
-        visit_one(i, settings, one);
+        visit_one(i, settings, weights.data(), one);
         ++one.visited;
         if (one.violation > tolerance) next.push_back(i);
         result.merge(one);
@@ -123,6 +122,7 @@ class BlockEngine {
 
   // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
   double dual() const {
+    if (is_coarse_) return linear - conjugate - 0.5 * std::inner_product(coarse.begin(), coarse.end(), coarse.begin(), 0.0);
     const std::int64_t n = static_cast<std::int64_t>(weights.size());
     return linear - conjugate - 0.5 * kernels().dot(weights.data(), weights.data(), n);
   }
@@ -140,21 +140,9 @@ class BlockEngine {
     refresh();
   }
 
-  // The same where a plane is known by its output alone; blocks must ascend.
-  void restore(std::span<const std::int32_t> blocks, std::span<const std::int32_t> outputs, std::span<const double> alpha) {
-    for (std::int64_t i = 0; i < support.blocks(); ++i) support.resize(i, 0);
-    for (std::size_t at = 0; at < blocks.size(); ++at) {
-      if (blocks[at] < 0 || blocks[at] >= support.blocks() || (at > 0 && blocks[at] < blocks[at - 1])) {
-        throw std::invalid_argument("blocks must ascend and exist");
-      }
-      if (outputs[at] < 0 || outputs[at] >= block.size()) throw std::invalid_argument("no such output");
-      hold(blocks[at], outputs[at]);
-    }
-    set_alpha(alpha);
-  }
-
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {
+    is_coarse_ = false;
     std::fill(weights.begin(), weights.end(), 0.0);
     linear = conjugate = 0.0;
     for (std::int64_t i = 0; i < support.blocks(); ++i) {
@@ -168,19 +156,49 @@ class BlockEngine {
 
   Block block;
   SupportLists support;
-  Weights weights;
+  Weights weights;          // current unless is_coarse()
+  WeightsOf<float> coarse;  // current if is_coarse()
   std::vector<float> gaps;  // last known gap of each block
   Budget budget;
   double linear = 0.0, conjugate = 0.0;
 
  private:
-  void visit_one(std::int64_t i, const VisitSettings& settings, VisitResult& result) {
+  void coarsen() {
+    if (is_coarse_) return;
+    coarse.assign(weights.begin(), weights.end());
+    is_coarse_ = true;
+  }
+
+  template <class Real>
+  VisitResult visit_all(std::span<const std::int32_t> order, const VisitSettings& settings, Real* w) {
+    VisitResult result;
+    constexpr std::size_t kSoon = 4, kLater = 10;  // visits ahead; an address must be there before what it points to
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      if (at + kLater < order.size()) {
+        const std::int32_t later = order[at + kLater];
+        block.prefetch_early(later);
+        prefetch_line(&support[later]);
+        prefetch_line(&gaps[static_cast<std::size_t>(later)]);
+      }
+      if (at + kSoon < order.size()) {
+        block.prefetch(order[at + kSoon]);
+        prefetch_line(support[order[at + kSoon]].entries);
+      }
+      ++result.visited;
+      visit_one(order[at], settings, w, result);
+      if (result.unbounded || (settings.max_added > 0 && result.added >= settings.max_added)) break;
+    }
+    return result;
+  }
+
+  template <class Real>
+  void visit_one(std::int64_t i, const VisitSettings& settings, Real* w, VisitResult& result) {
     if (!(budget.total(i) > 0.0)) {
       gaps[static_cast<std::size_t>(i)] = 0.0F;
       return;
     }
     const double cap = budget.cap(i), ridge = budget.ridge(i);
-    block.open(i, weights.data());
+    block.open(i, w, settings.fresh);
     const int worst = block.worst();
     const double slack = block.gradient(worst);
     block.load(support[i], cap, ridge, !settings.fresh);
@@ -194,22 +212,14 @@ class BlockEngine {
     result.steps += ascent.steps;
     result.violation = std::max(result.violation, ascent.violation);
     result.unbounded = ascent.unbounded;
-    if (ascent.steps == 0) {
-      block.store(support, settings.keep_idle, settings.fresh);
-      // Without a step the new plane waits for the next ascent; without a bound it is part of the proof of that.
-      if (enters && (settings.step == Step::none || ascent.unbounded)) hold(i, worst);
-      return;
+    if (ascent.steps > 0) {
+      linear += block.linear_change();
+      conjugate += 0.5 * ridge * (block.total() * block.total() - block.spent() * block.spent());
+      block.apply(w);
     }
-    linear += block.linear_change();
-    conjugate += 0.5 * ridge * (block.total() * block.total() - block.spent() * block.spent());
-    block.apply(weights.data());
-    block.store(support, settings.keep_idle, settings.fresh);
-  }
-
-  void hold(std::int64_t i, std::int32_t output) {
-    const std::int32_t size = support[i].size;
-    support.resize(i, size + 1);
-    support[i].entries[size] = SupportEntry{output, 0, 0.0};
+    // Without a step the new plane waits for the next ascent; without a bound it is part of the proof of that.
+    const bool waits = enters && (settings.step == Step::none || ascent.unbounded);
+    block.store(support, settings.keep_idle, settings.fresh, waits);
   }
 
   Ascent step(int worst, double cap, const VisitSettings& settings) {
@@ -225,6 +235,7 @@ class BlockEngine {
   }
 
   std::vector<double> direction_;
+  bool is_coarse_ = false;
 };
 
 }  // namespace maxmargin

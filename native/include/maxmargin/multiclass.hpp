@@ -31,6 +31,8 @@ struct MulticlassData {
 // All planes of one example, the truth being the plane that is zero. Scratch arrays are reused between examples.
 class MulticlassBlock {
  public:
+  static constexpr bool kCoarse = true;
+
   explicit MulticlassBlock(const MulticlassData& data)
       : data_(data),
         classes_(static_cast<int>(data.classes)),
@@ -49,14 +51,15 @@ class MulticlassBlock {
     if (data_.rows.offsets != nullptr) prefetch_line(data_.rows.offsets + example);
   }
 
-  // Makes `example` current and takes the value b - <a, w> of each of its planes at w = factor * weights.
-  void open(std::int64_t example, const double* weights, double factor = 1.0) {
+  // Makes `example` current and takes the value b - <a, w> of each of its planes, held or fresh, at w = factor * weights.
+  template <class Real>
+  void open(std::int64_t example, const Real* weights, bool = true, double factor = 1.0) {
     example_ = example;
     truth_ = data_.labels[example];
     norm_ = data_.squared_norms[example];
     margin_ = data_.margin + truth_ * data_.classes;
     scale_ = data_.scale + truth_ * data_.classes;
-    kernels().scores(data_.rows[example], weights, data_.stride(), scores_.data());
+    row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
     if (factor != 1.0) {
       for (double& score : scores_) score *= factor;
     }
@@ -88,8 +91,9 @@ class MulticlassBlock {
     if (only_held || ridge > 0.0) refresh();
   }
 
-  // Writes the dual state back; a plane that is not used is kept for `keep_idle` visits with fresh planes (`aging`).
-  void store(SupportLists& lists, std::int32_t keep_idle, bool aging) const {
+  // Writes the dual state back; a plane that is not used is kept for `keep_idle` visits with fresh planes (`aging`), the
+  // most violated one at least once if `keep_worst`.
+  void store(SupportLists& lists, std::int32_t keep_idle, bool aging, bool keep_worst) const {
     SupportLists::List& list = lists[example_];
     std::int32_t kept = 0;
     for (std::int32_t at = 0; at < list.size; ++at) {
@@ -101,7 +105,7 @@ class MulticlassBlock {
     const std::int32_t old = kept;
     lists.resize(example_, kept);
     for (int k = 0; k < classes_; ++k) {
-      if (alpha_[k] <= 0.0 || k == truth_) continue;
+      if (k == truth_ || (alpha_[k] <= 0.0 && !(keep_worst && k == worst()))) continue;
       bool listed = false;
       for (std::int32_t at = 0; at < old && !listed; ++at) listed = list.entries[at].output == k;
       if (listed) continue;
@@ -110,8 +114,9 @@ class MulticlassBlock {
     }
   }
 
-  void apply(double* weights) const {
-    kernels().update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+  template <class Real>
+  void apply(Real* weights) const {
+    row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
@@ -125,8 +130,15 @@ class MulticlassBlock {
       coefficient_[truth] += step;
       linear += entry.alpha * data_.margin[first + entry.output];
     }
-    kernels().update(data_.rows[example], weights, data_.stride(), coefficient_.data());
+    row_update(data_.rows[example], weights, data_.stride(), coefficient_.data());
     return linear;
+  }
+
+  // A support list from outside, alpha still to be set.
+  static void hold(std::int64_t example, std::int32_t output, SupportLists& lists) {
+    const std::int32_t size = lists[example].size;
+    lists.resize(example, size + 1);
+    lists[example].entries[size] = SupportEntry{output, 0, 0.0};
   }
 
   int size() const { return classes_; }

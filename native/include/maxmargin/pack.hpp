@@ -2,11 +2,13 @@
 // kernels will read the rows.
 //   dense, most cells non-zero          as it is
 //   dense, at most half non-zero        as it is, with a bit mask
-//   dense, at most a fifth non-zero     copied to values and 16-bit columns, at most a quarter of the bytes
+//   dense, at most a fifth non-zero     copied to values and 16-bit columns, at most a quarter of the bytes, or to
+//                                       8-bit numbers of values where there are at most 256 (pixels, counts)
 //   CSR                                 as it is
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "maxmargin/rows.hpp"
@@ -26,6 +28,8 @@ struct PackedRows {
   std::vector<double> doubles;
   std::vector<float> singles;
   std::vector<std::uint16_t> columns;
+  std::vector<std::uint8_t> codes;
+  std::unique_ptr<Palette> palette;
   std::vector<std::int64_t> offsets;
 };
 

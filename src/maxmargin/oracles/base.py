@@ -48,7 +48,15 @@ class Engine(Protocol):
     """Block coordinate ascent on the planes of one oracle (see ``engine.hpp``)."""
 
     @property
-    def weights(self) -> Floats: ...
+    def weights(self) -> Floats:
+        """``w = sum alpha a``, exact."""
+        ...
+
+    @property
+    def rough_weights(self) -> npt.NDArray[np.float32] | Floats:
+        """``w`` as the last visit left it, float32 after coarse visits."""
+        ...
+
     @property
     def gaps(self) -> npt.NDArray[np.float32]: ...
     @property
@@ -68,6 +76,10 @@ class Engine(Protocol):
         """Steps over the planes held, without asking, until no block is violated by more than ``tolerance``."""
         ...
 
+    def sharpen(self) -> None:
+        """After coarse visits, computes ``w`` and the dual anew from alpha."""
+        ...
+
     def state(self) -> DualState: ...
     def restore(self, state: DualState) -> None: ...
 
@@ -80,6 +92,10 @@ class CoreEngine:
     @property
     def weights(self) -> Floats:
         return self.core.weights
+
+    @property
+    def rough_weights(self) -> npt.NDArray[np.float32] | Floats:
+        return self.core.rough_weights
 
     @property
     def gaps(self) -> npt.NDArray[np.float32]:
@@ -100,6 +116,9 @@ class CoreEngine:
     @property
     def held(self) -> int:
         return self.core.held
+
+    def sharpen(self) -> None:
+        self.core.sharpen()
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         return self.core.settle(settings, tolerance, max_passes)

@@ -18,7 +18,7 @@ class PolynomialAverage:
         self._power = power
         self._count = 0
 
-    def add(self, w: Floats) -> None:
+    def add(self, w: npt.NDArray[np.float32] | Floats) -> None:
         self._count += 1
         share = (self._power + 1.0) / (self._count + self._power)
         for start in range(

@@ -73,6 +73,7 @@ class BlockCoordinate:
 
 
 _SNAPSHOTS = 10  # a pass
+_COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
 class _Ascent:
@@ -89,9 +90,17 @@ class _Ascent:
             PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and affordable else None
         )
         keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
-        self.settings = VisitSettings(
-            step=solver.step, relative=0.3 if oracle.cheap else 0.01, keep_idle=keep, max_steps=200
+        self.settings, self.coarse_settings = (
+            VisitSettings(
+                step=solver.step,
+                relative=0.3 if oracle.cheap else 0.01,
+                keep_idle=keep,
+                max_steps=200,
+                coarse=coarse,
+            )
+            for coarse in (False, True)
         )
+        self.coarse = oracle.cheap and oracle.formulation.slack != "hard"
         automatic = 0 if oracle.cheap else 10
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         # A plane merged from several no longer proves a contradiction between them.
@@ -100,6 +109,7 @@ class _Ascent:
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.suspicion = Suspicion(oracle)
+        self.estimate, self.dual = np.inf, 0.0
         self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
 
     def solve(self, start: Solution | None) -> Solution:
@@ -117,8 +127,8 @@ class _Ascent:
                         cache_hits=self.hits,
                         planes=self.engine.held,
                         primal=primal,
-                        dual=self.engine.dual,
-                        estimate=self._estimate(),
+                        dual=self.dual,
+                        estimate=self.estimate,
                     )
                     or finished
                 ):
@@ -127,23 +137,31 @@ class _Ascent:
 
     def _one_pass(self) -> None:
         self.best = None
+        self.coarse = self.coarse and not self.estimate <= _COARSE * abs(self.dual)
+        settings = self.coarse_settings if self.coarse else self.settings
         order = self.sampler.next_order(self.engine.gaps)
-        for part in np.array_split(order, min(_SNAPSHOTS, max(1, order.size))):
-            result = self.engine.visit(part, self.settings, self.capacity)
+        for part in self._parts(order):
+            result = self.engine.visit(part, settings, self.capacity)
             self.calls += result.visited
             if result.unbounded:
                 self._look_for_contradiction()
             self._cached_passes(result.violation)
             if self.average is not None:
-                self.average.add(self.engine.weights)
+                self.average.add(self.engine.rough_weights)
+        gaps = self.engine.gaps
+        hard = self.oracle.formulation.slack == "hard"
+        self.estimate = float(gaps.max() if hard else gaps.sum(dtype=np.float64))
+        self.dual = self.engine.dual
+
+    def _parts(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]:
+        """Ten of them; fewer of a short pass over a cheap oracle, where stopping between them would cost."""
+        wanted = -(-_SNAPSHOTS * order.size // self.oracle.n) if self.oracle.cheap else _SNAPSHOTS
+        size = max(1, -(-order.size // max(1, wanted)))
+        return [order[start : start + size] for start in range(0, order.size, size)]
 
     def _cached_passes(self, violation: float) -> None:
         if self.cached:
             self.hits += self.engine.settle(self.settings, 0.1 * violation, self.cached).visited
-
-    def _estimate(self) -> float:
-        gaps = self.engine.gaps
-        return float(gaps.max() if self.oracle.formulation.slack == "hard" else gaps.sum(dtype=np.float64))
 
     def _finished(self) -> bool:
         """Looks at the gap where it may be small enough, and at signs of an infeasible hard margin."""
@@ -153,7 +171,7 @@ class _Ascent:
         if self.suspicion.raised(self.engine) and self._look_for_contradiction():
             self.monitor.status = Status.INFEASIBLE
             return True
-        if not self._estimate() <= self.target:
+        if not self.estimate <= self.target:
             return self._stalled()
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
@@ -166,7 +184,7 @@ class _Ascent:
 
     def _stalled(self) -> bool:
         """200 passes' worth of calls without any gain that floating point can show, of the dual or of the gap."""
-        dual, estimate = self.engine.dual, self._estimate()
+        dual, estimate = self.dual, self.estimate
         gained = dual > self.best_dual + 1e-15 * abs(dual) or estimate < 0.999 * self.best_estimate
         self.last_gain = self.calls if gained else self.last_gain
         self.best_dual, self.best_estimate = max(dual, self.best_dual), min(estimate, self.best_estimate)
@@ -181,7 +199,8 @@ class _Ascent:
 
     def _certified(self) -> bool:
         """Whether the average or the last iterate is proved good enough; keeps the better one."""
-        dual = self.engine.dual
+        self.engine.sharpen()
+        dual = self.dual = self.engine.dual
         for w in ([] if self.average is None else [self.average.value]) + [self.engine.weights]:
             candidate = evaluate(self.oracle, self.C, w)
             self.calls += self.oracle.n
