@@ -135,6 +135,10 @@ nb::tuple read(Attributes& attributes, nb::handle sequences, bool learn) {
 }  // namespace
 
 nb::tuple as_arrays(TokenRows&& rows) {
+  if (rows.columns.capacity() > rows.columns.size() + rows.columns.size() / 4) {  // they stay as long as the data
+    rows.columns.shrink_to_fit();
+    rows.values.shrink_to_fit();
+  }
   nb::object values = rows.ones ? nb::none() : nb::cast(take(std::move(rows.values)));
   return nb::make_tuple(take(std::move(rows.offsets)), take(std::move(rows.columns)), values);
 }

@@ -1,7 +1,7 @@
 """Templates: native evaluation equals plain Python, builders and parser say what they mean."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_features import as_counters, numbered, template_attributes, tutorial_attributes
 
@@ -23,6 +23,8 @@ from maxmargin.features import (
 )
 from maxmargin.features.changes import FLAG_NAMES, Flag, Lower, Prefix, Shape, Suffix
 
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+
 WORD = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 FEW = st.sampled_from(["the", "The", "U.S.", "1990s", "|", "a|b", "", "\u00c9t\u00e9", "_B-1", "x-y"])
 CHANGE = st.sampled_from([None, Lower(), Prefix(2), Suffix(1), Shape(), Flag("digit"), Flag("capital")])
@@ -39,6 +41,7 @@ def problems(draw):
     return Templates(tuple(templates)), sequences
 
 
+@QUICK
 @given(problems(), st.data())
 def test_native_evaluation_equals_plain_python(problem, data):
     templates, X = problem
@@ -56,6 +59,7 @@ def test_native_evaluation_equals_plain_python(problem, data):
     assert as_counters(fewer.transform(X), known) == as_counters(same.transform(strings), known)
 
 
+@QUICK
 @given(st.lists(st.lists(st.tuples(st.one_of(FEW, WORD), FEW), min_size=1, max_size=7), min_size=1, max_size=5))
 def test_chunking_templates_are_the_attributes_of_the_tutorial(X):
     strings = [tutorial_attributes(s) for s in X]

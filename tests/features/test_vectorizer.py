@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_features import as_counters, numbered, tutorial_attributes
 from sklearn.base import clone
@@ -15,6 +15,8 @@ from sklearn.pipeline import make_pipeline
 
 from maxmargin import Sequences, SequenceVectorizer, _core
 from maxmargin.features import Templates, chunking_templates, window
+
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
 FEW = st.sampled_from(["a", "b", "ab", "\u00e9", "\U0001f600x", "", "=", "a longer attribute, of more than two words"])
@@ -27,6 +29,7 @@ def sequences_of(tokens, **sizes):
 LISTS = sequences_of(st.lists(st.one_of(TEXT, FEW), max_size=6), max_size=6)
 
 
+@QUICK
 @given(LISTS, LISTS)
 def test_lists_of_strings_equal_plain_python(X, other):
     vectorizer = SequenceVectorizer()
@@ -41,6 +44,7 @@ def test_lists_of_strings_equal_plain_python(X, other):
     assert as_counters(vectorizer.transform(other), names) == numbered(only_known)[1]
 
 
+@QUICK
 @given(LISTS, st.integers(1, 4))
 def test_rare_attributes_are_dropped(X, min_count):
     names, expected = numbered(X)
@@ -61,6 +65,7 @@ def test_rare_attributes_are_dropped(X, min_count):
 VALUES = st.one_of(st.floats(-4, 4, width=32), st.booleans(), st.integers(-3, 3), TEXT, st.lists(FEW, max_size=3))
 
 
+@QUICK
 @given(sequences_of(st.dictionaries(st.one_of(TEXT, FEW), VALUES, max_size=5), max_size=5))
 def test_dicts_equal_the_dict_vectorizer(X):
     """Up to the order of the columns, and the columns of nothing but zeros, which we do not make."""
@@ -119,6 +124,7 @@ def test_any_iterable_will_do():
         assert len(packed) == len(expected)
 
 
+@QUICK
 @given(LISTS)
 def test_hashing_needs_no_fit_data_and_adds_up(X):
     vectorizer = SequenceVectorizer(hashing=64)

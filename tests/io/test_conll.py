@@ -4,10 +4,12 @@ import gzip
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxmargin.io.conll import iter_conll, read_conll, split_labels, write_conll
+
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 
 FIELD = st.text(st.characters(exclude_characters=" \t\r\n", exclude_categories=["Cs"]), min_size=1, max_size=5).filter(
     lambda text: not text.startswith("\ufeff")
@@ -21,6 +23,7 @@ def sequences(draw, field=FIELD):
 
 
 @pytest.mark.parametrize(("suffix", "separator"), [("", " "), (".gz", "\t")])
+@QUICK
 @given(data=st.data())
 def test_round_trip(tmp_path_factory, suffix, separator, data):
     field = FIELD if separator == " " else FIELD.map(lambda text: text + " " + text)

@@ -1,11 +1,13 @@
 """The text format of CRFsuite: round trips, escapes, weights, complaints with file and line."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxmargin import SequenceVectorizer
 from maxmargin.io.crfsuite import iter_crfsuite, read_crfsuite, write_crfsuite
+
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 
 NAME = st.text(st.characters(exclude_characters="\t\r\n\ufeff", exclude_categories=["Cs"]), max_size=6)
 LABEL = NAME.filter(bool)
@@ -15,6 +17,7 @@ TOKEN = st.one_of(
 )
 
 
+@QUICK
 @given(st.lists(st.lists(st.tuples(TOKEN, LABEL), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_round_trip(tmp_path_factory, pairs):
     X, Y = [[token for token, _ in s] for s in pairs], [[label for _, label in s] for s in pairs]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.datasets import load_svmlight_file
@@ -10,10 +10,13 @@ from sklearn.datasets import load_svmlight_file
 from maxmargin.io.svmhmm import read_svmhmm, write_svmhmm
 from maxmargin.sequences import pack
 
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+
 CELLS = st.one_of(st.just(0.0), st.just(1.0), st.floats(allow_nan=False, allow_infinity=False))
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
+@QUICK
 @given(data=st.data())
 def test_round_trip(tmp_path_factory, suffix, data):
     width = data.draw(st.integers(1, 4))
@@ -29,6 +32,7 @@ def test_round_trip(tmp_path_factory, suffix, data):
     assert (found.X.values is None) == (pack(X).values is None)
 
 
+@QUICK
 @given(
     st.lists(
         st.one_of(
@@ -103,14 +107,16 @@ def test_a_malformed_line_is_named(tmp_path, line, message):
     assert str(caught.value).endswith(".")
 
 
+@QUICK
 @given(st.text(alphabet="01 \t\nqid:.-+e#", max_size=40))
 def test_whatever_is_in_the_file_the_answer_is_data_or_a_sentence(tmp_path_factory, text):
     path = write(tmp_path_factory.mktemp("svmhmm") / "a.dat", f"1 qid:1 1:1\n{text}")
+    complaint = ""
     try:
         assert read_svmhmm(path).X.tokens >= 1
     except ValueError as error:
-        assert str(error).startswith(f"{path}, line ")
-        assert str(error).endswith(".")
+        complaint = str(error)
+    assert not complaint or (complaint.startswith(f"{path}, line ") and complaint.endswith("."))
 
 
 def test_an_empty_file_is_named(tmp_path):

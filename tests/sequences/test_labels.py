@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import LabelEncoder
 
 from maxmargin.sequences import pack, pack_labels
+
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def of_lengths(*lengths):
@@ -16,6 +18,7 @@ def of_lengths(*lengths):
 X = of_lengths(2, 1)
 
 
+@QUICK
 @given(
     st.one_of(
         st.lists(st.lists(st.integers(-5, 5), min_size=1), min_size=1),

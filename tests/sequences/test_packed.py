@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import BaseEstimator
@@ -14,6 +14,8 @@ from sklearn.model_selection import GridSearchCV
 
 from maxmargin import Sequences
 from maxmargin.sequences import pack
+
+QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 
 CELLS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, -2.5, 0.1])
 
@@ -45,6 +47,7 @@ def assert_equal(one, other):
             assert np.array_equal(first, second)
 
 
+@QUICK
 @given(matrices())
 def test_every_form_packs_to_the_same(X):
     packed = pack(X)
@@ -68,6 +71,7 @@ def test_every_form_packs_to_the_same(X):
     assert pack(packed) is packed
 
 
+@QUICK
 @given(matrices(), st.data())
 def test_parts_are_the_same_parts_of_the_list(X, data):
     packed = pack(X)

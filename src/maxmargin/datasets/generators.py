@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin.datasets.sequences import Sequences
+from maxmargin.datasets.sequences import LabelledMatrices
 
 
 def make_multiclass(
@@ -62,7 +62,7 @@ def make_chain(
     noise: float = 1.0,
     loyalty: float = 0.6,
     seed: int = 0,
-) -> Sequences:
+) -> LabelledMatrices:
     """Strings of noisy symbols, as handwritten digits would be, in which some symbols tend to follow others.
 
     Each label has a prototype of zeros and ones; a symbol is its prototype plus noise. A label is followed with

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from os import PathLike
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.datasets.local import data_file
 
-Sequences = tuple[list[npt.NDArray[np.float64]], list[npt.NDArray[np.int64]]]
+LabelledMatrices: TypeAlias = tuple[list[npt.NDArray[np.float64]], list[npt.NDArray[np.int64]]]
 
 
-def load_ocr_letters(folds: Collection[int] | None = None, folder: str | PathLike[str] | None = None) -> Sequences:
+def load_ocr_letters(
+    folds: Collection[int] | None = None, folder: str | PathLike[str] | None = None
+) -> LabelledMatrices:
     """Handwritten words: for each word its letters as rows of 128 binary pixels, and as numbers 0..25.
 
     Reads ``ocr_letters/ocr_letters.npz``: ``pixels`` (letters, 16) packed bits, ``labels`` (letters,), ``offsets``
