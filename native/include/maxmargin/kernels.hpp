@@ -42,6 +42,8 @@ struct RowKernels {
   void (*scores)(const Row& x, const Real* weights, int stride, Real* out);
   // W[j, k] += x_j coefficient[k]
   void (*update)(const Row& x, Real* weights, int stride, const double* coefficient);
+  // The same for the labels whose bit is set in the `words` words of row j of `observed`.
+  void (*update_observed)(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words);
   // out[k] = node[k] + max_j (from[j] + table[j * apart + k])
   void (*max_plus)(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out);
 };
