@@ -26,20 +26,22 @@ void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
   if (rows.kind != RowKind::narrow && rows.kind != RowKind::coded) self->values = nb::cast(values);
 }
 
+// `values` is null where every value is 1.
 template <class T>
-void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std::int64_t> offsets, std::int64_t width,
-                 double bias, bool analyse) {
+void from_cells(PyRows* self, const std::optional<In1<T>>& values, In1<std::int32_t> indices, In1<std::int64_t> offsets,
+                std::int64_t width, double bias, bool analyse) {
   new (self) PyRows;
   Rows& rows = self->packed.rows;
   rows.single = sizeof(T) == 4;
-  rows.values = values.data();
+  rows.kind = values ? RowKind::sparse : RowKind::ones;
+  rows.values = values ? values->data() : nullptr;
   rows.indices = indices.data();
   rows.offsets = offsets.data();
   rows.n = static_cast<std::int64_t>(offsets.size()) - 1;
   rows.width = width;
   rows.bias = bias;
-  const auto stored = static_cast<std::int64_t>(values.size());
-  if (rows.n < 0 || offsets.data()[0] != 0 || offsets.data()[rows.n] != stored || indices.size() != values.size()) {
+  const auto stored = static_cast<std::int64_t>(indices.size());
+  if (rows.n < 0 || offsets.data()[0] != 0 || offsets.data()[rows.n] != stored || (values && values->size() != indices.size())) {
     throw nb::value_error("offsets, indices and values do not describe the same rows");
   }
   for (std::int64_t i = 0; i < rows.n; ++i) {
@@ -48,11 +50,22 @@ void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std
   for (std::int64_t c = 0; c < stored; ++c) {
     if (rows.indices[c] < 0 || rows.indices[c] >= width) throw nb::value_error("a column index is out of range");
   }
-  rows.kind = RowKind::sparse;
   if (analyse) pack(self->packed);
-  self->values = nb::cast(values);
+  if (values) self->values = nb::cast(*values);
   self->indices = nb::cast(indices);
   self->offsets = nb::cast(offsets);
+}
+
+template <class T>
+void from_sparse(PyRows* self, In1<T> values, In1<std::int32_t> indices, In1<std::int64_t> offsets, std::int64_t width,
+                 double bias, bool analyse) {
+  from_cells<T>(self, values, indices, offsets, width, bias, analyse);
+}
+
+void from_ones(PyRows* self, nb::object values, In1<std::int32_t> indices, In1<std::int64_t> offsets, std::int64_t width, double bias,
+               bool analyse) {
+  if (!values.is_none()) throw nb::next_overload();
+  from_cells<double>(self, std::nullopt, indices, offsets, width, bias, analyse);
 }
 
 void add_moments(const Rows& rows, const double* weight, double* first, double* second) {
@@ -95,6 +108,8 @@ void bind_rows(nb::module_& module) {
       .def("__init__", &from_sparse<float>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
            nb::arg("offsets").noconvert(), nb::arg("width"), nb::arg("bias"),
            nb::arg("analyse"))
+      .def("__init__", &from_ones, nb::arg("values").none(), nb::arg("indices").noconvert(), nb::arg("offsets").noconvert(),
+           nb::arg("width"), nb::arg("bias"), nb::arg("analyse"), nb::sig("def __init__(self, values: None, indices: NDArray[numpy.int32], offsets: NDArray[numpy.int64], width: int, bias: float, analyse: bool) -> None"))
       .def_prop_ro("n", [](const PyRows& self) { return self.packed.rows.n; })
       .def_prop_ro("columns", [](const PyRows& self) { return self.packed.rows.columns(); },
                    "Features, with the constant one where there is a bias.")

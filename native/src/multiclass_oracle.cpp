@@ -9,17 +9,9 @@ namespace {
 
 constexpr std::int64_t kAhead = 4;
 
-// One plane of the sum: its factor on x in the truth's columns, and its share of b.
-struct Term {
-  double step = 0.0;
-  double b = 0.0;
-};
-
-Term term(const MulticlassData& data, int truth, int worst, double xi, double weight, bool squared) {
+CutTerm term(const MulticlassData& data, int truth, int worst, double xi, double weight, bool squared) {
   const std::int64_t cell = truth * data.classes + worst;
-  const double b = data.margin[cell];
-  if (squared) return {weight * xi * data.scale[cell], weight * (xi * b - 0.5 * xi * xi)};
-  return {weight * data.scale[cell], weight * b};
+  return cut_term(data.scale[cell], data.margin[cell], xi, weight, squared);
 }
 
 // Adds x in the truth's columns and takes it from those of `worst`; `coefficient` is zero before and after.
@@ -69,17 +61,12 @@ Cut multiclass_cut(const MulticlassData& data, const double* weights, std::span<
       slack[static_cast<std::size_t>(at)] = xi;
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
       if (worst == truth || weight == 0.0) continue;
-      const Term added = term(data, truth, worst, xi, weight, squared);
+      const CutTerm added = term(data, truth, worst, xi, weight, squared);
       part.b += added.b;
       add_pair(data, i, truth, worst, added.step, part.a.data(), coefficient);
     }
   });
-  Cut total = std::move(parts.front());
-  for (std::size_t share = 1; share < parts.size(); ++share) {
-    kernels().axpy(1.0, parts[share].a.data(), total.a.data(), static_cast<std::int64_t>(total.a.size()));
-    total.b += parts[share].b;
-  }
-  return total;
+  return add_up(std::move(parts));
 }
 
 std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::span<const std::int32_t> examples,

@@ -221,6 +221,10 @@ void pack_as(PackedRows& packed, std::vector<T>& copy) {
   Rows& rows = packed.rows;
   const T* values = static_cast<const T*>(rows.values);
   packed.squared_norms.resize(static_cast<std::size_t>(rows.n));
+  if (rows.offsets != nullptr && values == nullptr) {
+    for (std::int64_t i = 0; i < rows.n; ++i) take_norm(packed, i, static_cast<double>(rows.offsets[i + 1] - rows.offsets[i]));
+    return;
+  }
   if (rows.offsets != nullptr) {
     for (std::int64_t i = 0; i < rows.n; ++i) {
       take_norm(packed, i, square_sum(values + rows.offsets[i], rows.offsets[i + 1] - rows.offsets[i]));

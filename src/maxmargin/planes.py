@@ -31,6 +31,10 @@ class Planes:
     def __len__(self) -> int:
         return int(self.b.size)
 
+    def take(self, positions: npt.NDArray[Any]) -> Planes:
+        """Some of the planes."""
+        return Planes(self.a[positions], self.b[positions], self.example[positions], self.exact)
+
     def value(self, w: Floats) -> Floats:
         """``b - <a, w>``, shape (m,)."""
         return np.asarray(self.b - self.a @ w)

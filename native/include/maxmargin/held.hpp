@@ -10,7 +10,7 @@
 //   value(plane)                       b - <a, w> in the block just opened
 //   ask()                              the most violated plane there, if the store can find one itself
 //   same(p, q), product(p, q)          of two planes of the current block
-//   add_to(block, plane, w, c)         w += c a
+//   collect(block, plane, c), flush(block, w)   w += sum of c a over what was collected since the last flush
 #pragma once
 
 #include <algorithm>
@@ -105,8 +105,9 @@ class HeldBlock {
   template <class Real>
   void apply(Real* weights) {
     for (int k = 1; k < size_; ++k) {
-      if (change_[k] != 0.0) store_planes.add_to(block_, plane(k), weights, change_[k]);
+      if (change_[k] != 0.0) store_planes.collect(block_, plane(k), change_[k]);
     }
+    store_planes.flush(block_, weights);
   }
 
   // Adds sum alpha a of a block to the weights and returns sum alpha b.
@@ -115,9 +116,10 @@ class HeldBlock {
     for (std::int32_t k = 0; k < list.size; ++k) {
       if (list.entries[k].alpha == 0.0) continue;
       const Plane& held = planes(block)[static_cast<std::size_t>(k)];
-      store_planes.add_to(block, held, weights, list.entries[k].alpha);
+      store_planes.collect(block, held, list.entries[k].alpha);
       linear += list.entries[k].alpha * held.b;
     }
+    store_planes.flush(block, weights);
     return linear;
   }
 

@@ -39,9 +39,11 @@ inline int padded(std::int64_t labels) { return static_cast<int>((labels + kPad 
 template <class Real>
 struct RowKernels {
   // out[k] = sum_j x_j W[j, k]
-  void (*scores)(const Row& x, const Real* weights, int stride, double* out);
+  void (*scores)(const Row& x, const Real* weights, int stride, Real* out);
   // W[j, k] += x_j coefficient[k]
   void (*update)(const Row& x, Real* weights, int stride, const double* coefficient);
+  // out[k] = node[k] + max_j (from[j] + table[j * apart + k])
+  void (*max_plus)(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out);
 };
 
 struct Kernels {
@@ -53,18 +55,29 @@ struct Kernels {
   void (*axpy)(double c, const double* x, double* y, std::int64_t n);
   double (*sparse_dot)(const std::int32_t* index, const double* value, std::int64_t n, const double* dense);
   void (*sparse_axpy)(double c, const std::int32_t* index, const double* value, std::int64_t n, double* dense);
+  // out[k] = node[k] * sum_j from[j] table[j * apart + k]
+  void (*sum_product)(const double* from, int count, const double* table, std::int64_t apart, const double* node, int stride, double* out);
+  // counts[j * apart + k] += from[j] table[j * apart + k] to[k]
+  void (*count_pairs)(const double* from, int count, const double* table, std::int64_t apart, const double* to, int stride, double* counts);
+  // out[j] = sum_k table[j * apart + k] to[k]
+  void (*spread)(const double* table, int count, std::int64_t apart, const double* to, int stride, double* out);
+  // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 0
+  void (*exp_all)(double* x, std::int64_t n);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
 const Kernels& kernels();
 
-inline void row_scores(const Row& x, const double* weights, int stride, double* out) { kernels().fine.scores(x, weights, stride, out); }
-inline void row_scores(const Row& x, const float* weights, int stride, double* out) { kernels().coarse.scores(x, weights, stride, out); }
-inline void row_update(const Row& x, double* weights, int stride, const double* coefficient) {
-  kernels().fine.update(x, weights, stride, coefficient);
+inline const RowKernels<double>& kernels_for(const double*) { return kernels().fine; }
+inline const RowKernels<float>& kernels_for(const float*) { return kernels().coarse; }
+
+template <class Real>
+void row_scores(const Row& x, const Real* weights, int stride, Real* out) {
+  kernels_for(weights).scores(x, weights, stride, out);
 }
-inline void row_update(const Row& x, float* weights, int stride, const double* coefficient) {
-  kernels().coarse.update(x, weights, stride, coefficient);
+template <class Real>
+void row_update(const Row& x, Real* weights, int stride, const double* coefficient) {
+  kernels_for(weights).update(x, weights, stride, coefficient);
 }
 
 extern const Kernels kBaselineKernels;

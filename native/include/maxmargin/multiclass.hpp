@@ -40,7 +40,8 @@ class MulticlassBlock {
         alpha_(scores_.size()),
         gradient_(scores_.size()),
         coefficient_(scores_.size()),
-        allowed_(scores_.size()) {}
+        allowed_(scores_.size()),
+        coarse_scores_(scores_.size()) {}
 
   std::int64_t weight_count() const { return data_.weight_count(); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
@@ -59,7 +60,12 @@ class MulticlassBlock {
     norm_ = data_.squared_norms[example];
     margin_ = data_.margin + truth_ * data_.classes;
     scale_ = data_.scale + truth_ * data_.classes;
-    row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
+    } else {
+      row_scores(data_.rows[example], weights, data_.stride(), coarse_scores_.data());
+      std::copy(coarse_scores_.begin(), coarse_scores_.end(), scores_.begin());
+    }
     if (factor != 1.0) {
       for (double& score : scores_) score *= factor;
     }
@@ -230,6 +236,7 @@ class MulticlassBlock {
   const double* margin_ = nullptr;
   const double* scale_ = nullptr;
   std::vector<double> scores_, alpha_, gradient_, coefficient_, allowed_;
+  std::vector<float> coarse_scores_;
 };
 
 }  // namespace maxmargin

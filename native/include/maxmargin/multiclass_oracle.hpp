@@ -6,15 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "maxmargin/budget.hpp"
+#include "maxmargin/cut.hpp"
 #include "maxmargin/multiclass.hpp"
 
 namespace maxmargin {
-
-struct Cut {
-  std::vector<double> a;  // (columns, stride)
-  double b = 0.0;
-};
 
 // slack[m] = max(0, max_k b - <a, w>) and output[m] = the class that attains it (the truth where it is zero).
 void multiclass_worst(const MulticlassData& data, const double* weights, std::span<const std::int32_t> examples,

@@ -71,7 +71,11 @@ class StoredPlanes {
   bool nearly_same(const Plane& p, const Plane& q, double squares, double product) const {
     return squares - 2.0 * product <= 1e-14 * squares && std::abs(p.b - q.b) <= 1e-14 * std::abs(p.b);
   }
-  void add_to(std::int64_t, const Plane& plane, double* weights, double c) const { plane.add_to(weights, c); }
+  void collect(std::int64_t, const Plane& plane, double c) { collected_.emplace_back(&plane, c); }
+  void flush(std::int64_t, double* weights) {
+    for (const auto& [plane, c] : collected_) plane->add_to(weights, c);
+    collected_.clear();
+  }
 
   // share * a + (1 - share) * b
   Plane mix(const Plane& a, const Plane& b, double share) {
@@ -95,6 +99,7 @@ class StoredPlanes {
   std::int64_t dimension_;
   std::vector<double> scratch_;  // zero between calls
   const double* weights_ = nullptr;
+  std::vector<std::pair<const Plane*, double>> collected_;
 };
 
 using StoredBlock = HeldBlock<StoredPlanes>;

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import MulticlassEngine, PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import ChainEngine, MulticlassEngine, PlaneEngine, VisitResult, VisitSettings
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
@@ -32,8 +33,9 @@ class Cut:
 class DualState:
     """Dual variables and what they belong to.
 
-    A plane is known by its example and its output (a class); ``planes`` holds the rows where that is not enough, in
-    the same order. ``Oracle.expand`` makes them in either case. ``cuts`` marks the summed planes of the 1-slack form,
+    A plane is known by its example and its output (a class); where that is not enough, ``handles`` holds the outputs in
+    the form of the structure (label sequences), or ``planes`` the rows, in the same order. ``Oracle.expand`` makes rows
+    of all of them. ``cuts`` marks the summed planes of the 1-slack form,
     which belong to no example (-1) and have one cap, C, for all.
     """
 
@@ -42,6 +44,15 @@ class DualState:
     alpha: Floats
     planes: Planes | None = None
     cuts: bool = False
+    handles: Sequence[Any] | None = None
+
+    def take(self, positions: npt.NDArray[Any]) -> DualState:
+        """Some of the planes."""
+        planes = None if self.planes is None else self.planes.take(positions)
+        handles = None if self.handles is None else [self.handles[k] for k in positions]
+        return DualState(
+            self.example[positions], self.output[positions], self.alpha[positions], planes, self.cuts, handles
+        )
 
 
 class Engine(Protocol):
@@ -87,7 +98,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine
+    core: PlaneEngine | MulticlassEngine | ChainEngine
 
     @property
     def weights(self) -> Floats:

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
-from maxmargin.planes import Planes
 from maxmargin.solvers.base import Infeasible
 
 Floats = npt.NDArray[np.float64]
@@ -72,8 +71,7 @@ def find_contradiction(oracle: Oracle, state: DualState) -> Infeasible | None:
     if not state.alpha.size:
         return None
     most = np.sort(np.argsort(-state.alpha, kind="stable")[:_MOST_PLANES])
-    held = None if state.planes is None else _some(state.planes, most)
-    planes = oracle.expand(DualState(state.example[most], state.output[most], state.alpha[most], held))
+    planes = oracle.expand(state.take(most))
     rows = sp.csr_array(planes.a)
     used = np.unique(rows.indices)
     constraints = sp.vstack([rows[:, used].T, planes.b[None, :]], format="csr")
@@ -89,7 +87,3 @@ def find_contradiction(oracle: Oracle, state: DualState) -> Infeasible | None:
     if residual > 1e-7 * size:
         return None
     return Infeasible(planes, alpha, residual, int(planes.example[np.argmax(alpha)]))
-
-
-def _some(planes: Planes, chosen: npt.NDArray[np.intp]) -> Planes:
-    return Planes(sp.csr_array(planes.a)[chosen], planes.b[chosen], planes.example[chosen], planes.exact)

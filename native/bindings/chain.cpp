@@ -1,0 +1,160 @@
+#include "chain.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "maxmargin/chain_oracle.hpp"
+#include "rows.hpp"
+
+namespace maxmargin::bindings {
+namespace {
+
+ChainSearch search_named(const std::string& name) {
+  if (name == "augmented") return ChainSearch::augmented;
+  if (name == "by_loss") return ChainSearch::by_loss;
+  if (name == "second") return ChainSearch::second;
+  if (name == "prediction") return ChainSearch::prediction;
+  throw nb::value_error("search must be 'augmented', 'by_loss', 'second' or 'prediction'");
+}
+
+void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int64_t> offsets, std::optional<In1<std::int32_t>> labels,
+                int n_labels, int order, double eta, bool ends) {
+  const Rows& rows = nb::cast<const PyRows&>(tokens).packed.rows;
+  ChainData data;
+  data.tokens = rows;
+  data.shape = ChainShape{rows.columns(), 0, n_labels, order, eta, ends};
+  if (n_labels < 1) throw nb::value_error("at least one label is needed");
+  if (order < 1 || order > kMaxOrder) throw nb::value_error("order must be 1, 2 or 3");
+  if (!pairs.is_none()) {
+    data.pairs = nb::cast<const PyRows&>(pairs).packed.rows;
+    data.shape.pair_features = data.pairs.columns();
+    if (data.pairs.n != rows.n) throw nb::value_error("one row of pair features a token is needed");
+  }
+  data.n = static_cast<std::int64_t>(offsets.size()) - 1;
+  data.offsets = offsets.data();
+  if (data.n < 0 || data.offsets[0] != 0 || data.offsets[data.n] != rows.n) throw nb::value_error("offsets do not describe the tokens");
+  for (std::int64_t i = 0; i < data.n; ++i) {
+    if (data.offsets[i] >= data.offsets[i + 1]) throw nb::value_error("a sequence is empty");
+  }
+  if (labels) {
+    if (static_cast<std::int64_t>(labels->size()) != rows.n) throw nb::value_error("one label a token is needed");
+    for (std::int32_t label : as_span(*labels)) {
+      if (label < 0 || label >= n_labels) throw nb::value_error("a label is out of range");
+    }
+    data.labels = labels->data();
+  }
+  new (self) PyChain{data, tokens, pairs, nb::cast(offsets), labels ? nb::cast(*labels) : nb::none()};
+}
+
+template <class Real>
+nb::tuple decode(const PyChain& self, In1<Real> weights, int k, std::optional<In2<std::uint8_t>> allowed,
+                 std::optional<In2<std::uint8_t>> steps, int threads) {
+  self.check_weights(weights.size());
+  const auto labels = static_cast<std::size_t>(self.data.shape.labels);
+  if (k < 1) throw nb::value_error("k must be at least 1");
+  if (allowed && (static_cast<std::int64_t>(allowed->shape(0)) != self.token_count() || allowed->shape(1) != labels)) {
+    throw nb::value_error("allowed must have one row a token and one column a label");
+  }
+  if (steps && (steps->shape(0) != labels + 1 || steps->shape(1) != labels + 1)) throw nb::value_error("steps has the wrong shape");
+  const ChainLimits limits{allowed ? allowed->data() : nullptr, steps ? steps->data() : nullptr};
+  std::vector<std::int32_t> found(static_cast<std::size_t>(self.token_count() * k));
+  std::vector<double> scores(static_cast<std::size_t>(self.data.n * k));
+  std::int64_t impossible = -1;
+  {
+    nb::gil_scoped_release release;
+    impossible = chain_decode<Real>(self.data, weights.data(), limits, k, found, scores, threads);
+  }
+  return nb::make_tuple(take(std::move(found)), take(std::move(scores)), impossible);
+}
+
+void make_oracle(PyChainOracle* self, nb::object owner, const std::string& search, In2<double> costs, std::optional<In2<std::int32_t>> units,
+                 In1<double> margin, In1<double> scale) {
+  const PyChain& chain = nb::cast<const PyChain&>(owner);
+  chain.check_labelled();
+  const auto labels = static_cast<std::size_t>(chain.data.shape.labels);
+  if (costs.shape(0) != labels || costs.shape(1) != labels) throw nb::value_error("costs must have a row and a column a label");
+  if (margin.size() != scale.size() || margin.size() < 2) throw nb::value_error("margin and scale must be of one length, at least 2");
+  ChainLoss loss{search_named(search), costs.data(), nullptr, margin.data(), scale.data(), static_cast<int>(margin.size()) - 1};
+  if (loss.search == ChainSearch::by_loss) {
+    if (!units || units->shape(0) != labels || units->shape(1) != labels) throw nb::value_error("by_loss needs units for every pair of labels");
+    loss.units = units->data();
+    int most = 0;
+    for (std::size_t cell = 0; cell < labels * labels; ++cell) {
+      if (loss.units[cell] < 0) throw nb::value_error("units must not be negative");
+      most = std::max(most, loss.units[cell]);
+    }
+    for (std::int64_t i = 0; i < chain.data.n; ++i) {
+      if (static_cast<std::int64_t>(most) * chain.data.length(i) > loss.most_units) throw nb::value_error("margin is too short for the longest sequence");
+    }
+  }
+  new (self) PyChainOracle{&chain, loss, owner, nb::cast(costs), units ? nb::cast(*units) : nb::none(), nb::cast(margin), nb::cast(scale)};
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& module) {
+  nb::class_<PyChain>(module, "Chain", "Sequences of tokens and their labels; see chain.hpp.")
+      .def("__init__", &make_chain, nb::arg("tokens"), nb::arg("pairs").none(), nb::arg("offsets").noconvert(),
+           nb::arg("labels").noconvert().none(), nb::arg("n_labels"), nb::arg("order"), nb::arg("eta"), nb::arg("ends"))
+      .def_prop_ro("weight_count", [](const PyChain& self) { return self.data.shape.weight_count(); })
+      .def("decode", &decode<double>, nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("allowed").noconvert().none(),
+           nb::arg("steps").noconvert().none(), nb::arg("threads"),
+           "(labels of all tokens for each rank, scores, first sequence without any allowed labelling or -1)")
+      .def("decode", &decode<float>, nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("allowed").noconvert().none(),
+           nb::arg("steps").noconvert().none(), nb::arg("threads"));
+
+  nb::class_<PyChainOracle>(module, "ChainOracle", "Labelled chains with a loss and a rescaling.")
+      .def("__init__", &make_oracle, nb::arg("chain"), nb::arg("search"), nb::arg("costs").noconvert(), nb::arg("units").noconvert().none(),
+           nb::arg("margin").noconvert(), nb::arg("scale").noconvert())
+      .def(
+          "worst",
+          [](const PyChainOracle& self, In1<double> weights, In1<std::int32_t> examples, bool want_labels, int threads) {
+            self.chain->check_weights(weights.size());
+            self.check_examples(as_span(examples));
+            std::vector<double> slack(examples.size());
+            std::size_t tokens = 0;
+            for (std::int32_t i : as_span(examples)) tokens += static_cast<std::size_t>(self.chain->data.length(i));
+            std::vector<std::int32_t> labels(want_labels ? tokens : 0);
+            {
+              nb::gil_scoped_release release;
+              chain_worst(self.chain->data, self.loss, weights.data(), as_span(examples), slack, labels, threads);
+            }
+            return nb::make_tuple(take(std::move(slack)), take(std::move(labels)));
+          },
+          nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("want_labels"), nb::arg("threads"),
+          "(slack, labels of all tokens) of the most violated plane of each example.")
+      .def(
+          "cut",
+          [](const PyChainOracle& self, In1<double> weights, In1<std::int32_t> examples, std::optional<In1<double>> sample_weight,
+             bool squared, int threads) {
+            self.chain->check_weights(weights.size());
+            self.check_weight(sample_weight);
+            self.check_examples(as_span(examples));
+            std::vector<double> slack(examples.size());
+            Cut cut;
+            {
+              nb::gil_scoped_release release;
+              cut = chain_cut(self.chain->data, self.loss, weights.data(), as_span(examples),
+                              sample_weight ? sample_weight->data() : nullptr, squared, slack, threads);
+            }
+            return nb::make_tuple(take(std::move(cut.a)), cut.b, take(std::move(slack)));
+          },
+          nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
+          nb::arg("squared"), nb::arg("threads"), "(a, b, slacks) of the summed plane.")
+      .def(
+          "accumulate",
+          [](const PyChainOracle& self, InOut1<double> v, In1<std::int32_t> examples, std::optional<In1<double>> sample_weight,
+             bool squared, std::int64_t first_step, double numerator) {
+            self.chain->check_weights(v.size());
+            self.check_weight(sample_weight);
+            self.check_examples(as_span(examples));
+            nb::gil_scoped_release release;
+            return chain_accumulate(self.chain->data, self.loss, v.data(), as_span(examples),
+                                    sample_weight ? sample_weight->data() : nullptr, squared, first_step, numerator);
+          },
+          nb::arg("v").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
+          nb::arg("squared"), nb::arg("first_step"), nb::arg("numerator"), "Adds planes to v one after the other.");
+  bind_chain_engine(module);
+}
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,175 @@
+// Planes of labelled chains for the dual engine (held.hpp): a plane is the list of tokens whose label differs from the
+// truth. psi = Psi(x, truth) - Psi(x, y).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "maxmargin/chain.hpp"
+#include "maxmargin/chain_scores.hpp"
+#include "maxmargin/chain_search.hpp"
+#include "maxmargin/held.hpp"
+
+namespace maxmargin {
+
+// `weight` times e(truth) - e(label) at a token; where the features of a token are for a pair of labels, both are pairs,
+// coded as previous * labels + label.
+struct ChangedLabel {
+  std::int32_t token;
+  std::int32_t truth, label;
+  double weight;
+  bool operator==(const ChangedLabel&) const = default;
+};
+
+// Psi of the label n-grams and ends, as far as truth and output differ: (index of a weight, count), ascending.
+using SparseCounts = std::vector<std::pair<std::int64_t, double>>;
+
+// a = scale psi, or a mean of such; by the tokens it touches.
+struct ChainPlane {
+  std::vector<ChangedLabel> changed, changed_pairs;
+  SparseCounts steps;
+  double b = 0.0;
+  bool mixed = false;  // a mean of several outputs
+};
+
+// Adds `sign` times the counts of the n-grams that a change of labels at `changed` tokens touches.
+void count_steps(const ChainShape& shape, const std::int32_t* labels, int length, const std::vector<ChangedLabel>& changed,
+                 double sign, SparseCounts& counts);
+// Sorts, adds up what has the same index, drops zeros.
+void tidy(SparseCounts& counts);
+ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels);
+
+// Products of the feature vectors of the tokens of each sequence, kept for sequences that are not long.
+class TokenProducts {
+ public:
+  TokenProducts(const Rows& rows, const std::int64_t* offsets, std::int64_t n)
+      : rows_(rows), offsets_(offsets), kept_(static_cast<std::size_t>(n)) {}
+  void open(std::int64_t i);
+  double operator()(int s, int t) const;
+
+ private:
+  static constexpr int kLongest = 128;
+  Rows rows_;
+  const std::int64_t* offsets_;
+  std::vector<std::unique_ptr<float[]>> kept_;  // lower triangle
+  const float* current_ = nullptr;
+  std::int64_t first_ = 0;
+};
+
+class ChainPlanes {
+ public:
+  using Plane = ChainPlane;
+  static constexpr bool kCoarse = true;
+
+  ChainPlanes(const ChainData& data, const ChainLoss& loss)
+      : data_(&data),
+        loss_(&loss),
+        products_(data.tokens, data.offsets, data.n),
+        pair_products_(data.pairs, data.offsets, data.shape.pair_features > 0 ? data.n : 0),
+        scorers_(ChainScores<double>(data), ChainScores<float>(data)),
+        searchers_(ChainSearcher<double>(loss), ChainSearcher<float>(loss)) {}
+
+  std::int64_t weight_count() const { return data_->shape.weight_count(); }
+  void prefetch(std::int64_t) const {}
+  void prefetch_early(std::int64_t i) const { prefetch_line(data_->offsets + i); }
+
+  // Makes a sequence current without reading weights.
+  void select(std::int64_t i) {
+    current_ = i;
+    opened_ = false;
+  }
+
+  template <class Real>
+  void open(std::int64_t i, const Real* weights) {
+    select(i);
+    auto& scorer = std::get<ChainScores<Real>>(scorers_);
+    scorer.read_steps(weights);
+    scorer.open(i, weights);
+    coarse_ = sizeof(Real) == sizeof(float);
+    weights_ = weights;
+  }
+
+  double value(const Plane& plane) const { return coarse_ ? value_as<float>(plane) : value_as<double>(plane); }
+
+  std::optional<Plane> ask() { return coarse_ ? ask_as<float>() : ask_as<double>(); }
+
+  bool same(const Plane& p, const Plane& q) const { return p.changed == q.changed && p.b == q.b; }
+  bool nearly_same(const Plane&, const Plane&, double, double) const { return false; }
+  double product(const Plane& p, const Plane& q);
+  Plane mix(const Plane& p, const Plane& q, double share) const;  // share * p + (1 - share) * q
+
+  // w += sum of what was added by `collect` since the last call, all of one sequence.
+  template <class Real>
+  void flush(std::int64_t i, Real* weights) {
+    const int stride = data_->shape.stride();
+    const std::int64_t first = data_->offsets[i];
+    for (int t : touched_) {
+      double* row = coefficients_.data() + static_cast<std::int64_t>(t) * stride;
+      row_update(data_->tokens[first + t], weights, stride, row);
+      std::fill_n(row, stride, 0.0);
+    }
+    touched_.clear();
+    const int width = data_->shape.labels * stride;
+    for (int t : touched_pairs_) {
+      double* block = pair_coefficients_.data() + static_cast<std::int64_t>(t) * width;
+      row_update(data_->pairs[first + t], weights + data_->shape.pair_row() * stride, width, block);
+      std::fill_n(block, width, 0.0);
+    }
+    touched_pairs_.clear();
+    for (const auto& [index, count] : steps_) weights[index] += static_cast<Real>(count);
+    steps_.clear();
+  }
+  void collect(std::int64_t i, const Plane& plane, double c);
+
+ private:
+  template <class Real>
+  double value_as(const Plane& plane) const {
+    const Trellis<Real>& trellis = std::get<ChainScores<Real>>(scorers_).trellis();
+    const Real* weights = static_cast<const Real*>(weights_);
+    double sum = plane.b;
+    for (const ChangedLabel& change : plane.changed) {
+      const Real* node = trellis.node(change.token);  // with the weights of the ends
+      sum -= change.weight * static_cast<double>(node[change.truth] - node[change.label]);
+    }
+    for (const ChangedLabel& change : plane.changed_pairs) {
+      const Real* block = trellis.pairs + static_cast<std::int64_t>(change.token) * trellis.labels * trellis.stride;
+      auto score = [&](std::int32_t pair) { return block[pair / trellis.labels * trellis.stride + pair % trellis.labels]; };
+      sum -= change.weight * static_cast<double>(score(change.truth) - score(change.label));
+    }
+    const std::int64_t ends = data_->shape.start_row() * trellis.stride, after = (data_->shape.end_row() + 1) * trellis.stride;
+    for (const auto& [index, count] : plane.steps) {
+      if (index < ends || index >= after) sum -= count * static_cast<double>(weights[index]);
+    }
+    return sum;
+  }
+  template <class Real>
+  std::optional<Plane> ask_as() {
+    const auto& trellis = std::get<ChainScores<Real>>(scorers_).trellis();
+    if (!std::get<ChainSearcher<Real>>(searchers_).find(trellis, data_->truth(current_), labels_)) return std::nullopt;
+    return make_chain_plane(*data_, *loss_, current_, labels_.data());
+  }
+  void open_products();
+
+  const ChainData* data_;
+  const ChainLoss* loss_;
+  TokenProducts products_, pair_products_;
+  std::tuple<ChainScores<double>, ChainScores<float>> scorers_;
+  std::tuple<ChainSearcher<double>, ChainSearcher<float>> searchers_;
+  std::int64_t current_ = 0;
+  bool opened_ = false, coarse_ = false;
+  const void* weights_ = nullptr;
+  std::vector<std::int32_t> labels_;
+
+  std::vector<double> coefficients_, pair_coefficients_;  // (length, stride) and (length, labels * stride), zero between calls
+  std::vector<int> touched_, touched_pairs_;
+  SparseCounts steps_;
+};
+
+using ChainBlock = HeldBlock<ChainPlanes>;
+
+}  // namespace maxmargin

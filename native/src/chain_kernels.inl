@@ -1,0 +1,76 @@
+// One step of the dynamic program over a chain, for the best path and for sums over paths. Part of kernels.inl.
+
+template <class Real>
+void max_plus(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out) {
+  over_labels(stride, [&]<int kCount>(int first) {
+    using G = Group<Real, kCount>;
+    G even = G::at(table + first), odd;
+    even.combine(G{}, [&](auto row, auto) { return row + fill<decltype(row)>(from[0]); });
+    odd = even;
+    int j = 1;
+    for (; j + 2 <= count; j += 2) {
+      even.raise(from[j], table + j * apart + first);
+      odd.raise(from[j + 1], table + (j + 1) * apart + first);
+    }
+    if (j < count) even.raise(from[j], table + j * apart + first);
+    even.combine(odd, [](auto a, auto b) { return larger(a, b); });
+    even += G::at(node + first);
+    even.to(out + first);
+  });
+}
+
+void sum_product(const double* from, int count, const double* table, std::int64_t apart, const double* node, int stride, double* out) {
+  over_labels(stride, [&]<int kCount>(int first) {
+    Group<double, kCount> even, odd;
+    int j = 0;
+    for (; j + 2 <= count; j += 2) {
+      even.gather(from[j], table + j * apart + first);
+      odd.gather(from[j + 1], table + (j + 1) * apart + first);
+    }
+    if (j < count) even.gather(from[j], table + j * apart + first);
+    even += odd;
+    even.combine(Group<double, kCount>::at(node + first), [](auto a, auto b) { return a * b; });
+    even.to(out + first);
+  });
+}
+
+void count_pairs(const double* from, int count, const double* table, std::int64_t apart, const double* to, int stride, double* counts) {
+  over_labels(stride, [&]<int kCount>(int first) {
+    const auto target = Group<double, kCount>::at(to + first);
+    for (int j = 0; j < count; ++j) {
+      if (from[j] == 0.0) continue;
+      auto term = Group<double, kCount>::at(table + j * apart + first);
+      term.combine(target, [&](auto a, auto b) { return a * b * fill<decltype(a)>(from[j]); });
+      term += Group<double, kCount>::at(counts + j * apart + first);
+      term.to(counts + j * apart + first);
+    }
+  });
+}
+
+void spread(const double* table, int count, std::int64_t apart, const double* to, int stride, double* out) {
+  for (int j = 0; j < count; ++j) {
+    double sum[kPad] = {};
+    for (int k = 0; k < stride; k += kPad) {
+      for (int v = 0; v < kPad; ++v) sum[v] += table[j * apart + k + v] * to[k + v];
+    }
+    out[j] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
+// exp(x) = 2^n exp(r), |r| <= log(2) / 2, the second factor by its Taylor series; below -708 the answer is zero.
+void exp_all(double* x, std::int64_t n) {
+  constexpr double kTerms[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                               1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1.0, 1.0};
+  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number, in the low bits
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double clamped = x[i] < -708.0 ? -708.0 : x[i];
+    const double shifted = clamped * 1.4426950408889634 + kShift;
+    const double whole = shifted - kShift;
+    const double r = (clamped - whole * 0.693145751953125) - whole * 1.42860682030941723212e-6;
+    double series = kTerms[0];
+    for (int term = 1; term < 13; ++term) series = series * r + kTerms[term];
+    const std::uint64_t power = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
+    const double value = series * std::bit_cast<double>(power);
+    x[i] = x[i] < -708.0 ? 0.0 : value;
+  }
+}

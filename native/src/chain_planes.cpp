@@ -1,0 +1,193 @@
+#include "maxmargin/chain_planes.hpp"
+
+namespace maxmargin {
+namespace {
+
+// <x, y> of two rows with ascending columns.
+double row_product(const Row& x, const Row& y) {
+  double sum = x.bias * y.bias;
+  std::int64_t i = 0, j = 0;
+  while (i < x.count && j < y.count) {
+    const std::int64_t a = x.column(i), b = y.column(j);
+    if (a == b) sum += x.value(i) * y.value(j);
+    i += a <= b;
+    j += b <= a;
+  }
+  return sum;
+}
+
+std::int64_t triangle(std::int64_t s, std::int64_t t) { return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s; }
+
+// sum over changes of one plane at tokens s and of another at tokens t of <x_s, x_t> <e(y_s) - e(p_s), e(y_t) - e(q_t)>.
+double overlap(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, const TokenProducts& products) {
+  double sum = 0.0;
+  for (const ChangedLabel& a : p) {
+    for (const ChangedLabel& b : q) {
+      const int match = (a.truth == b.truth) - (a.truth == b.label) - (a.label == b.truth) + (a.label == b.label);
+      if (match != 0) sum += match * a.weight * b.weight * products(a.token, b.token);
+    }
+  }
+  return sum;
+}
+
+// share * p + (1 - share) * q, both ordered by token and label.
+std::vector<ChangedLabel> mixed(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, double share) {
+  std::vector<ChangedLabel> result;
+  std::size_t i = 0, j = 0;
+  auto key = [](const ChangedLabel& change) { return std::pair(change.token, change.label); };
+  while (i < p.size() || j < q.size()) {
+    const bool first = j == q.size() || (i < p.size() && key(p[i]) <= key(q[j]));
+    const bool second = i == p.size() || (j < q.size() && key(q[j]) <= key(p[i]));
+    ChangedLabel change = first ? p[i] : q[j];
+    change.weight = (first ? share * p[i].weight : 0.0) + (second ? (1.0 - share) * q[j].weight : 0.0);
+    result.push_back(change);
+    i += first;
+    j += second;
+  }
+  return result;
+}
+
+// Calls visit(t) once for each t in [k, length) with a changed token among t - k .. t.
+template <class Visit>
+void for_each_window(const std::vector<ChangedLabel>& changed, int length, int k, Visit&& visit) {
+  int next = k;
+  for (const ChangedLabel& change : changed) {
+    for (int t = std::max(next, change.token); t <= std::min(change.token + k, length - 1); ++t) {
+      visit(t);
+      next = t + 1;
+    }
+  }
+}
+
+}  // namespace
+
+void count_steps(const ChainShape& shape, const std::int32_t* labels, int length, const std::vector<ChangedLabel>& changed,
+                 double sign, SparseCounts& counts) {
+  const int stride = shape.stride();
+  const double count = sign * shape.eta;
+  for (int k = 1; k <= shape.order; ++k) {
+    for_each_window(changed, length, k, [&](int t) {
+      std::int64_t state = 0;
+      for (int back = k; back >= 1; --back) state = state * shape.labels + labels[t - back];
+      counts.emplace_back((shape.transition_row(k) + state) * stride + labels[t], count);
+    });
+  }
+  if (!shape.ends || changed.empty()) return;
+  if (changed.front().token == 0) counts.emplace_back(shape.start_row() * stride + labels[0], count);
+  if (changed.back().token == length - 1) counts.emplace_back(shape.end_row() * stride + labels[length - 1], count);
+}
+
+void tidy(SparseCounts& counts) {
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < counts.size();) {
+    auto sum = counts[at++];
+    while (at < counts.size() && counts[at].first == sum.first) sum.second += counts[at++].second;
+    if (sum.second != 0.0) counts[kept++] = sum;
+  }
+  counts.resize(kept);
+}
+
+ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels) {
+  const std::int32_t* truth = data.truth(i);
+  const int length = data.length(i), classes = data.shape.labels;
+  const Rescaled rescaling = rescaled(loss, classes, truth, labels, length);
+  ChainPlane plane;
+  plane.b = rescaling.b;
+  for (int t = 0; t < length; ++t) {
+    if (labels[t] != truth[t]) plane.changed.push_back({t, truth[t], labels[t], rescaling.scale});
+  }
+  if (data.shape.pair_features > 0) {
+    for_each_window(plane.changed, length, 1, [&](int t) {
+      plane.changed_pairs.push_back({t, truth[t - 1] * classes + truth[t], labels[t - 1] * classes + labels[t], rescaling.scale});
+    });
+  }
+  count_steps(data.shape, truth, length, plane.changed, rescaling.scale, plane.steps);
+  count_steps(data.shape, labels, length, plane.changed, -rescaling.scale, plane.steps);
+  tidy(plane.steps);
+  return plane;
+}
+
+void TokenProducts::open(std::int64_t i) {
+  first_ = offsets_[i];
+  const std::int64_t length = offsets_[i + 1] - first_;
+  current_ = nullptr;
+  if (length > kLongest) return;
+  std::unique_ptr<float[]>& kept = kept_[static_cast<std::size_t>(i)];
+  if (!kept) {
+    kept = std::make_unique<float[]>(static_cast<std::size_t>(length * (length + 1) / 2));
+    for (std::int64_t s = 0; s < length; ++s) {
+      for (std::int64_t t = 0; t <= s; ++t) {
+        kept[static_cast<std::size_t>(triangle(s, t))] = static_cast<float>(row_product(rows_[first_ + s], rows_[first_ + t]));
+      }
+    }
+  }
+  current_ = kept.get();
+}
+
+double TokenProducts::operator()(int s, int t) const {
+  return current_ != nullptr ? static_cast<double>(current_[triangle(s, t)]) : row_product(rows_[first_ + s], rows_[first_ + t]);
+}
+
+void ChainPlanes::open_products() {
+  if (opened_) return;
+  opened_ = true;
+  products_.open(current_);
+  if (data_->shape.pair_features > 0) pair_products_.open(current_);
+}
+
+double ChainPlanes::product(const Plane& p, const Plane& q) {
+  open_products();
+  double sum = overlap(p.changed, q.changed, products_);
+  if (data_->shape.pair_features > 0) sum += overlap(p.changed_pairs, q.changed_pairs, pair_products_);
+  std::size_t i = 0, j = 0;
+  while (i < p.steps.size() && j < q.steps.size()) {
+    const std::int64_t a = p.steps[i].first, b = q.steps[j].first;
+    if (a == b) sum += p.steps[i].second * q.steps[j].second;
+    i += a <= b;
+    j += b <= a;
+  }
+  return sum;
+}
+
+ChainPlane ChainPlanes::mix(const Plane& p, const Plane& q, double share) const {
+  Plane result;
+  result.mixed = true;
+  result.b = share * p.b + (1.0 - share) * q.b;
+  result.changed = mixed(p.changed, q.changed, share);
+  result.changed_pairs = mixed(p.changed_pairs, q.changed_pairs, share);
+  for (const auto& [index, count] : p.steps) result.steps.emplace_back(index, share * count);
+  for (const auto& [index, count] : q.steps) result.steps.emplace_back(index, (1.0 - share) * count);
+  tidy(result.steps);
+  return result;
+}
+
+void ChainPlanes::collect(std::int64_t i, const Plane& plane, double c) {
+  const ChainShape& shape = data_->shape;
+  const int stride = shape.stride(), width = shape.labels * stride;
+  const auto length = static_cast<std::size_t>(data_->length(i));
+  auto room = [](std::vector<double>& numbers, std::size_t size) {
+    if (numbers.size() < size) numbers.resize(size);
+  };
+  auto touch = [](std::vector<int>& list, int t) {
+    if (std::find(list.begin(), list.end(), t) == list.end()) list.push_back(t);
+  };
+  room(coefficients_, length * static_cast<std::size_t>(stride));
+  for (const ChangedLabel& change : plane.changed) {
+    double* row = coefficients_.data() + static_cast<std::int64_t>(change.token) * stride;
+    row[change.truth] += c * change.weight;
+    row[change.label] -= c * change.weight;
+    touch(touched_, change.token);
+  }
+  if (shape.pair_features > 0) room(pair_coefficients_, length * static_cast<std::size_t>(width));
+  for (const ChangedLabel& change : plane.changed_pairs) {
+    double* block = pair_coefficients_.data() + static_cast<std::int64_t>(change.token) * width;
+    auto cell = [&](std::int32_t pair) -> double& { return block[pair / shape.labels * stride + pair % shape.labels]; };
+    cell(change.truth) += c * change.weight;
+    cell(change.label) -= c * change.weight;
+    touch(touched_pairs_, change.token);
+  }
+  for (const auto& [index, count] : plane.steps) steps_.emplace_back(index, c * count);
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,136 @@
+// Vectors of the width of the machine, and groups of labels in registers. Part of kernels.inl.
+
+#if defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;  // wider vectors than the machine has are split badly
+#endif
+
+template <class Real>
+inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
+
+#if defined(__GNUC__) || defined(__clang__)
+template <class Real, int n>
+struct VectorType {
+  typedef Real type __attribute__((vector_size(n * sizeof(Real))));
+};
+template <class Real, int n>
+using Vec = typename VectorType<Real, n>::type;
+template <class V, class Real>
+inline V fill(Real x) {
+  return x - V{};  // a broadcast
+}
+template <class V>
+inline V larger(V a, V b) {
+  return a > b ? a : b;
+}
+#else
+template <class Real, int n>
+struct Vec {
+  Real lane[n];
+};
+template <class Real, int n>
+inline Vec<Real, n> operator+(Vec<Real, n> a, Vec<Real, n> b) {
+  for (int k = 0; k < n; ++k) a.lane[k] += b.lane[k];
+  return a;
+}
+template <class Real, int n>
+inline Vec<Real, n> operator*(Vec<Real, n> a, Vec<Real, n> b) {
+  for (int k = 0; k < n; ++k) a.lane[k] *= b.lane[k];
+  return a;
+}
+template <class Real, int n>
+inline Vec<Real, n>& operator+=(Vec<Real, n>& a, Vec<Real, n> b) {
+  return a = a + b;
+}
+template <class V, class Real>
+inline V fill(Real x) {
+  V v;
+  for (Real& lane : v.lane) lane = x;
+  return v;
+}
+template <class Real, int n>
+inline Vec<Real, n> larger(Vec<Real, n> a, Vec<Real, n> b) {
+  for (int k = 0; k < n; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? a.lane[k] : b.lane[k];
+  return a;
+}
+#endif
+template <class V, class Real>
+inline V load(const Real* p) {
+  V v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+template <class V, class Real>
+inline void store(Real* p, V v) {
+  std::memcpy(p, &v, sizeof(v));
+}
+
+// kCount weights in registers: vectors of full width and, where kCount is an odd multiple of 4, one of four.
+template <class Real, int kCount>
+struct Group {
+  static constexpr int kWidth = kLanes<Real>;
+  static constexpr int kFull = kCount / kWidth;
+  static constexpr bool kRest = kCount % kWidth != 0;
+  using Full = Vec<Real, kWidth>;
+  using Rest = Vec<Real, kPad>;
+
+  Full full[kFull > 0 ? kFull : 1] = {};
+  Rest rest = {};
+
+  static Group from(const double* numbers) {
+    Real copy[kCount];
+    for (int k = 0; k < kCount; ++k) copy[k] = static_cast<Real>(numbers[k]);
+    return at(copy);
+  }
+  static Group at(const Real* numbers) {
+    Group group;
+    for (int v = 0; v < kFull; ++v) group.full[v] = load<Full>(numbers + v * kWidth);
+    if constexpr (kRest) group.rest = load<Rest>(numbers + kFull * kWidth);
+    return group;
+  }
+  void to(Real* numbers) const {
+    for (int v = 0; v < kFull; ++v) store(numbers + v * kWidth, full[v]);
+    if constexpr (kRest) store(numbers + kFull * kWidth, rest);
+  }
+  template <class Op>
+  void combine(const Group& other, Op&& op) {
+    for (int v = 0; v < kFull; ++v) full[v] = op(full[v], other.full[v]);
+    if constexpr (kRest) rest = op(rest, other.rest);
+  }
+  // this = max(this, value + row)
+  void raise(Real value, const Real* row) {
+    for (int v = 0; v < kFull; ++v) full[v] = larger(full[v], fill<Full>(value) + load<Full>(row + v * kWidth));
+    if constexpr (kRest) rest = larger(rest, fill<Rest>(value) + load<Rest>(row + kFull * kWidth));
+  }
+  Group& operator+=(const Group& other) {
+    for (int v = 0; v < kFull; ++v) full[v] += other.full[v];
+    if constexpr (kRest) rest += other.rest;
+    return *this;
+  }
+  // this += value * row
+  void gather(Real value, const Real* row) {
+    for (int v = 0; v < kFull; ++v) full[v] += fill<Full>(value) * load<Full>(row + v * kWidth);
+    if constexpr (kRest) rest += fill<Rest>(value) * load<Rest>(row + kFull * kWidth);
+  }
+  // row += value * this
+  void scatter(Real value, Real* row) const {
+    for (int v = 0; v < kFull; ++v) store(row + v * kWidth, load<Full>(row + v * kWidth) + fill<Full>(value) * full[v]);
+    if constexpr (kRest) store(row + kFull * kWidth, load<Rest>(row + kFull * kWidth) + fill<Rest>(value) * rest);
+  }
+};
+
+// Runs op.template operator()<count>(first label) over the labels in chunks of at most 24, of compile-time size.
+template <class Op>
+inline void over_labels(int stride, Op&& op) {
+  int first = 0;
+  for (; stride - first > 24; first += 16) op.template operator()<16>(first);
+  switch ((stride - first) / kPad) {
+    case 1: op.template operator()<4>(first); break;
+    case 2: op.template operator()<8>(first); break;
+    case 3: op.template operator()<12>(first); break;
+    case 4: op.template operator()<16>(first); break;
+    case 5: op.template operator()<20>(first); break;
+    default: op.template operator()<24>(first); break;
+  }
+}

@@ -1,0 +1,93 @@
+// Scores of a row of features and updates by it. Part of kernels.inl.
+
+// Calls body.operator()<way>(column, value) for every non-zero cell and the bias, the way going round from 0 to
+// kWays - 1: a sum kept in several parts has as many chains of additions, whose latency is what bounds it.
+template <int kWays, class Real, class Stored, class Body>
+inline void for_each_cell(const Row& x, Body&& body) {
+  const Stored* values = static_cast<const Stored*>(x.values);
+  constexpr auto ways = std::make_integer_sequence<int, kWays>{};
+  auto run = [&](std::int64_t count, auto&& column, auto&& value) {
+    std::int64_t c = 0;
+    for (; c + kWays <= count; c += kWays) {
+      [&]<int... way>(std::integer_sequence<int, way...>) {
+        (body.template operator()<way>(column(c + way), value(c + way)), ...);
+      }(ways);
+    }
+    for (; c < count; ++c) body.template operator()<0>(column(c), value(c));
+  };
+  auto stored = [values](std::int64_t c) { return static_cast<Real>(values[c]); };
+  auto one = [](std::int64_t) { return Real{1}; };
+  auto index = [&x](std::int64_t c) { return std::int64_t{x.indices[c]}; };
+  auto narrow = [&x](std::int64_t c) { return std::int64_t{x.narrow[c]}; };
+  switch (x.kind) {
+    case RowKind::sparse: run(x.count, index, stored); break;
+    case RowKind::ones: run(x.count, index, one); break;
+    case RowKind::narrow: run(x.count, narrow, stored); break;
+    case RowKind::coded:
+      run(x.count, narrow, [codes = x.codes, palette = x.palette->values<Real>()](std::int64_t c) { return palette[codes[c]]; });
+      break;
+    case RowKind::dense: run(x.width, [](std::int64_t c) { return c; }, stored); break;
+    case RowKind::masked:
+      for (std::int64_t base = 0; base < x.width; base += 64) {
+        std::uint64_t bits = x.mask[base / 64];
+        auto next = [&]<int way>() {
+          const std::int64_t j = base + std::countr_zero(bits);
+          bits &= bits - 1;
+          body.template operator()<way>(j, static_cast<Real>(values[j]));
+          return bits != 0;
+        };
+        while (bits != 0) {
+          [&]<int... way>(std::integer_sequence<int, way...>) { (void)(next.template operator()<way>() && ...); }(ways);
+        }
+      }
+      break;
+  }
+  if (x.bias != 0.0) body.template operator()<0>(x.width, static_cast<Real>(x.bias));
+}
+
+template <class Real, class Stored, int kCount>
+void score_chunk(const Row& x, const Real* weights, int stride, Real* out) {
+  constexpr int kWays = kCount > 8 * kLanes<Real> / 4 ? 2 : 4;
+  Group<Real, kCount> sum[kWays];
+  for_each_cell<kWays, Real, Stored>(
+      x, [&]<int way>(std::int64_t column, Real value) { sum[way].gather(value, weights + column * stride); });
+  for (int way = 1; way < kWays; ++way) sum[0] += sum[way];
+  sum[0].to(out);
+}
+
+template <class Real, class Stored, int kCount>
+void update_chunk(const Row& x, Real* weights, int stride, const double* coefficient) {
+  const auto change = Group<Real, kCount>::from(coefficient);
+  for_each_cell<2, Real, Stored>(
+      x, [&]<int way>(std::int64_t column, Real value) { change.scatter(value, weights + column * stride); });
+}
+
+bool zeros(const double* four) { return four[0] == 0.0 && four[1] == 0.0 && four[2] == 0.0 && four[3] == 0.0; }
+
+template <class Real>
+void scores(const Row& x, const Real* weights, int stride, Real* out) {
+  over_labels(stride, [&]<int kCount>(int first) {
+    if (x.single) {
+      score_chunk<Real, float, kCount>(x, weights + first, stride, out + first);
+    } else {
+      score_chunk<Real, double, kCount>(x, weights + first, stride, out + first);
+    }
+  });
+}
+
+template <class Real>
+void update(const Row& x, Real* weights, int stride, const double* coefficient) {
+  // Usually two or three labels change: leave out whole vectors of zeros at either end.
+  int begin = 0, end = stride;
+  while (begin + kPad < end && zeros(coefficient + begin)) begin += kPad;
+  while (begin + kPad < end && zeros(coefficient + end - kPad)) end -= kPad;
+  weights += begin;
+  coefficient += begin;
+  over_labels(end - begin, [&]<int kCount>(int first) {
+    if (x.single) {
+      update_chunk<Real, float, kCount>(x, weights + first, stride, coefficient + first);
+    } else {
+      update_chunk<Real, double, kCount>(x, weights + first, stride, coefficient + first);
+    }
+  });
+}

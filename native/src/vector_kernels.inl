@@ -1,0 +1,40 @@
+// Products and sums of long vectors. Part of kernels.inl.
+
+double dot(const double* a, const double* b, std::int64_t n) {
+  constexpr int kWidth = kLanes<double>;
+  using V = Vec<double, kWidth>;
+  V sum[4] = {};
+  std::int64_t i = 0;
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
+    for (int v = 0; v < 4; ++v) sum[v] += load<V>(a + i + v * kWidth) * load<V>(b + i + v * kWidth);
+  }
+  double lanes[kWidth];
+  store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+  double total = 0.0;
+  for (double lane : lanes) total += lane;
+  for (; i < n; ++i) total += a[i] * b[i];
+  return total;
+}
+
+void axpy(double c, const double* x, double* y, std::int64_t n) {
+  constexpr int kWidth = kLanes<double>;
+  using V = Vec<double, kWidth>;
+  const V scale = fill<V>(c);
+  std::int64_t i = 0;
+  for (; i + kWidth <= n; i += kWidth) store(y + i, load<V>(y + i) + scale * load<V>(x + i));
+  for (; i < n; ++i) y[i] += c * x[i];
+}
+
+double sparse_dot(const std::int32_t* index, const double* value, std::int64_t n, const double* dense) {
+  double sum[4] = {};
+  std::int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (int v = 0; v < 4; ++v) sum[v] += value[i + v] * dense[index[i + v]];
+  }
+  for (; i < n; ++i) sum[0] += value[i] * dense[index[i]];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+void sparse_axpy(double c, const std::int32_t* index, const double* value, std::int64_t n, double* dense) {
+  for (std::int64_t i = 0; i < n; ++i) dense[index[i]] += c * value[i];
+}

@@ -1,0 +1,75 @@
+"""The loss of a labelled chain in the form that each search needs."""
+
+from __future__ import annotations
+
+from math import gcd
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rescaling import Formulation, Search
+
+Floats = npt.NDArray[np.float64]
+
+_NAMES = {
+    Search.AUGMENTED: "augmented",
+    Search.BY_LOSS: "by_loss",
+    Search.SECOND: "second",
+    Search.PREDICTION: "prediction",
+}
+_FINEST = 1000  # a grid of losses may have this many steps for one token
+_MOST = 20_000  # and this many for a sequence
+
+
+class ChainLoss:
+    """Costs of single tokens, and the rescaling as a table by the total loss where the search goes by loss.
+
+    Attributes
+    ----------
+    search : name of the native search
+    costs : shape (n_labels, n_labels)
+    units : the costs as whole numbers of ``unit``, or None
+    margin, scale : ``b`` and the factor on ``psi``, by the number of units; for the other searches of length 2
+    """
+
+    def __init__(self, costs: Floats, formulation: Formulation, longest: int) -> None:
+        self.costs = np.ascontiguousarray(costs, dtype=np.float64)
+        self.formulation = formulation
+        self.search = _NAMES[formulation.search]
+        self.unit = 1.0
+        self.units: npt.NDArray[np.int32] | None = None
+        losses = np.arange(2.0)
+        if formulation.search is Search.BY_LOSS:
+            self.unit, self.units = whole_units(self.costs)
+            most = int(self.units.max()) * longest
+            if most > _MOST:
+                raise Unsupported(
+                    f"{formulation} looks at every value of the loss, and a sequence of {longest} tokens has {most:,} "
+                    f"of them in steps of {self.unit:g}; use rescaling='margin' with slack='linear', or coarser costs."
+                )
+            losses = self.unit * np.arange(max(most, 1) + 1.0)
+        self.margin = np.ascontiguousarray(formulation.margin(losses), dtype=np.float64)
+        self.scale = np.ascontiguousarray(formulation.scale(losses), dtype=np.float64)
+
+
+def whole_units(costs: Floats) -> tuple[float, npt.NDArray[np.int32]]:
+    """The largest unit of which all costs are whole multiples, and the multiples."""
+    positive = costs[costs > 0.0]
+    if not positive.size:
+        return 1.0, np.zeros(costs.shape, np.int32)
+    smallest = float(positive.min())
+    for parts in range(1, _FINEST + 1):
+        unit = smallest / parts
+        multiples = costs / unit
+        rounded = np.round(multiples)
+        if rounded.max() > _FINEST:
+            break
+        if np.abs(multiples - rounded).max() <= 1e-9 * max(1.0, rounded.max()):
+            whole = rounded.astype(np.int32)
+            common = gcd(*whole[whole > 0].tolist())
+            return unit * common, np.ascontiguousarray(whole // common)
+    raise Unsupported(
+        "Slack rescaling and squared slack look at every value of the loss, and these costs have no common unit of "
+        f"which they are at most {_FINEST} times; round them, or use rescaling='margin' with slack='linear'."
+    )

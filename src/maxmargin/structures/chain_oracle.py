@@ -1,0 +1,142 @@
+"""Planes of labelled chains from the native core: the oracle and the dual engine of :class:`~.chain.Chain`."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.oracles.base import CoreEngine, Cut, DualState
+from maxmargin.planes import Planes
+from maxmargin.structures.chain_loss import ChainLoss
+from maxmargin.vectors import compact
+
+if TYPE_CHECKING:
+    from maxmargin.structures.chain import Chain, ChainInput
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+class ChainOracle:
+    """Planes of labelled chains from the native core."""
+
+    exact = True
+    cheap = True
+
+    def __init__(
+        self,
+        chain: Chain,
+        X: ChainInput,
+        labels: Indices,
+        loss: ChainLoss,
+        sample_weight: Floats | None,
+        threads: int,
+    ) -> None:
+        self.chain, self.X, self.labels, self.loss = chain, X, labels, loss
+        self.formulation, self.sample_weight, self.threads = loss.formulation, sample_weight, threads
+        self.n = len(X)
+        data = chain.core(X, labels)
+        self.core = _core.ChainOracle(data, loss.search, loss.costs, loss.units, loss.margin, loss.scale)
+        self.dimension = data.weight_count
+        self.stride = _core.padded(chain.n_labels)
+        cells = X.tokens.indices.size + X.tokens.tokens * chain.n_labels**chain.order
+        self.visit_cost = cells / self.n * self.stride
+        self._everyone = np.arange(self.n, dtype=np.int32)
+
+    @property
+    def _squared(self) -> bool:
+        return self.formulation.slack == "squared"
+
+    def slacks(self, w: Floats) -> Floats:
+        slack: Floats = self.core.worst(w, self._everyone, False, self.threads)[0]
+        return slack
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        if not fresh:
+            raise ValueError("Chain keeps no planes: asking anew costs the same.")
+        a, b, slack = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
+        return Cut(compact(a), b, slack)
+
+    def planes(self, w: Floats, examples: Indices) -> Planes:
+        labels = self.core.worst(w, examples, True, self.threads)[1]
+        return self._expanded(examples, labels)
+
+    def expand(self, state: DualState) -> Planes:
+        """The rows of planes known by example and labels, in native layout."""
+        if state.handles is None:
+            raise ValueError("This dual state has no label sequences; it does not belong to a chain.")
+        labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
+        return self._expanded(state.example, labels)
+
+    def _expanded(self, examples: Indices, labels: Indices) -> Planes:
+        lengths = self.X.tokens.lengths[examples]
+        owner = np.repeat(np.arange(examples.size), lengths)
+        start = np.repeat(np.cumsum(lengths) - lengths, lengths)
+        truth = self.labels[np.repeat(self.X.tokens.offsets[examples], lengths) + np.arange(labels.size) - start]
+        size = examples.size
+        costs = self.loss.costs if self.loss.units is None else self.loss.unit * self.loss.units
+        loss = np.bincount(owner, costs[truth, labels], size).astype(np.float64)
+        wrong = np.bincount(owner, truth != labels, size) > 0
+        psi = self.chain.joint_features(self.X, examples, truth, self.stride)
+        psi = psi - self.chain.joint_features(self.X, examples, labels, self.stride)
+        scale = np.where(wrong, self.formulation.scale(loss), 0.0)
+        margin = np.where(wrong, self.formulation.margin(loss), 0.0)
+        return Planes((psi * scale[:, None]).tocsr(), margin, examples)
+
+    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
+        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+
+    def fingerprint(self) -> str:
+        seen = hashlib.blake2b(f"{self.formulation!r} {self.chain.order} {self.chain.eta} {self.chain.ends}".encode())
+        for X in (self.X.tokens, self.X.pairs):
+            if X is None:
+                continue
+            values = np.zeros(0) if X.values is None else X.values
+            for part in (X.offsets, X.indptr, X.indices, values):
+                seen.update(np.ascontiguousarray(part).tobytes())
+        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
+        for part in (self.labels, self.loss.costs, weight):
+            seen.update(part.tobytes())
+        return seen.hexdigest()
+
+    def steepness(self) -> float:
+        some = self._everyone[:: max(1, self.n // 100)]
+        a = self.planes(np.zeros(self.dimension), np.ascontiguousarray(some)).a
+        return float(a.multiply(a).sum(axis=1).max())
+
+    def engine(self, C: float) -> ChainEngine:
+        return ChainEngine(self, C)
+
+
+class ChainEngine(CoreEngine):
+    """The dual engine on labelled chains."""
+
+    def __init__(self, oracle: ChainOracle, C: float) -> None:
+        self.oracle = oracle
+        self.core: _core.ChainEngine = _core.ChainEngine(oracle.core, oracle.formulation.slack, C, oracle.sample_weight)
+        self._merged = False
+
+    def visit(self, order: Indices, settings: _core.VisitSettings, capacity: int | None = None) -> _core.VisitResult:
+        result = self.core.visit(order, settings)
+        if capacity is not None:
+            self._merged = True
+            self.core.merge(order, capacity)
+        return result
+
+    def state(self) -> DualState:
+        """Once planes were merged there are no label sequences to start from again."""
+        example, output, alpha = self.core.support()
+        if self._merged:
+            return DualState(example, output, alpha)
+        lengths = self.oracle.X.tokens.lengths[example]
+        return DualState(example, output, alpha, handles=np.split(self.core.labels(), np.cumsum(lengths)[:-1]))
+
+    def restore(self, state: DualState) -> None:
+        if state.handles is None:
+            return
+        labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
+        self.core.restore(state.example, labels, state.alpha)
