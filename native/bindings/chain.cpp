@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "maxmargin/chain_likelihood.hpp"
 #include "maxmargin/chain_oracle.hpp"
 #include "rows.hpp"
 
@@ -46,17 +47,21 @@ void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int
   new (self) PyChain{data, tokens, pairs, nb::cast(offsets), labels ? nb::cast(*labels) : nb::none()};
 }
 
-template <class Real>
-nb::tuple decode(const PyChain& self, In1<Real> weights, int k, std::optional<In2<std::uint8_t>> allowed,
-                 std::optional<In2<std::uint8_t>> steps, int threads) {
-  self.check_weights(weights.size());
+ChainLimits limits_of(const PyChain& self, const std::optional<In2<std::uint8_t>>& allowed, const std::optional<In2<std::uint8_t>>& steps) {
   const auto labels = static_cast<std::size_t>(self.data.shape.labels);
-  if (k < 1) throw nb::value_error("k must be at least 1");
   if (allowed && (static_cast<std::int64_t>(allowed->shape(0)) != self.token_count() || allowed->shape(1) != labels)) {
     throw nb::value_error("allowed must have one row a token and one column a label");
   }
   if (steps && (steps->shape(0) != labels + 1 || steps->shape(1) != labels + 1)) throw nb::value_error("steps has the wrong shape");
-  const ChainLimits limits{allowed ? allowed->data() : nullptr, steps ? steps->data() : nullptr};
+  return {allowed ? allowed->data() : nullptr, steps ? steps->data() : nullptr};
+}
+
+template <class Real>
+nb::tuple decode(const PyChain& self, In1<Real> weights, int k, std::optional<In2<std::uint8_t>> allowed,
+                 std::optional<In2<std::uint8_t>> steps, int threads) {
+  self.check_weights(weights.size());
+  if (k < 1) throw nb::value_error("k must be at least 1");
+  const ChainLimits limits = limits_of(self, allowed, steps);
   std::vector<std::int32_t> found(static_cast<std::size_t>(self.token_count() * k));
   std::vector<double> scores(static_cast<std::size_t>(self.data.n * k));
   std::int64_t impossible = -1;
@@ -65,6 +70,34 @@ nb::tuple decode(const PyChain& self, In1<Real> weights, int k, std::optional<In
     impossible = chain_decode<Real>(self.data, weights.data(), limits, k, found, scores, threads);
   }
   return nb::make_tuple(take(std::move(found)), take(std::move(scores)), impossible);
+}
+
+nb::tuple marginals(const PyChain& self, In1<double> weights, double temperature, std::optional<In2<std::uint8_t>> allowed,
+                    std::optional<In2<std::uint8_t>> steps, int threads) {
+  self.check_weights(weights.size());
+  if (!(temperature > 0.0)) throw nb::value_error("temperature must be positive");
+  const ChainLimits limits = limits_of(self, allowed, steps);
+  std::vector<double> out(static_cast<std::size_t>(self.token_count() * self.data.shape.labels)), log_sums(static_cast<std::size_t>(self.data.n));
+  std::int64_t impossible = -1;
+  {
+    nb::gil_scoped_release release;
+    impossible = chain_marginals(self.data, weights.data(), limits, temperature, out, log_sums, threads);
+  }
+  return nb::make_tuple(take(std::move(out)), take(std::move(log_sums)), impossible);
+}
+
+double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<double>> sample_weight, std::optional<InOut1<double>> gradient,
+                  std::optional<InOut1<double>> losses, int threads) {
+  self.check_weights(weights.size());
+  self.check_labelled();
+  if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight an example is needed");
+  if (gradient) self.check_weights(gradient->size());
+  if (losses && static_cast<std::int64_t>(losses->size()) != self.data.n) throw nb::value_error("room for one loss an example is needed");
+  auto span_of = [](const std::optional<InOut1<double>>& array) {
+    return array ? std::span<double>(array->data(), array->size()) : std::span<double>();
+  };
+  nb::gil_scoped_release release;
+  return chain_likelihood(self.data, weights.data(), sample_weight ? sample_weight->data() : nullptr, span_of(gradient), span_of(losses), threads);
 }
 
 void make_oracle(PyChainOracle* self, nb::object owner, const std::string& search, In2<double> costs, std::optional<In2<std::int32_t>> units,
@@ -101,7 +134,26 @@ void bind_chain(nb::module_& module) {
            nb::arg("steps").noconvert().none(), nb::arg("threads"),
            "(labels of all tokens for each rank, scores, first sequence without any allowed labelling or -1)")
       .def("decode", &decode<float>, nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("allowed").noconvert().none(),
-           nb::arg("steps").noconvert().none(), nb::arg("threads"));
+           nb::arg("steps").noconvert().none(), nb::arg("threads"))
+      .def("marginals", &marginals, nb::arg("weights").noconvert(), nb::arg("temperature"), nb::arg("allowed").noconvert().none(),
+           nb::arg("steps").noconvert().none(), nb::arg("threads"),
+           "(probability of every label of every token, log of the sum over labellings, first impossible sequence or -1)")
+      .def("likelihood", &likelihood, nb::arg("weights").noconvert(), nb::arg("sample_weight").noconvert().none(),
+           nb::arg("gradient").noconvert().none(), nb::arg("losses").noconvert().none(), nb::arg("threads"),
+           "Weighted sum of -log p(truth); adds its gradient to `gradient` and puts the terms into `losses`.")
+      .def(
+          "path_scores",
+          [](const PyChain& self, In1<double> weights, In1<std::int32_t> labels) {
+            self.check_weights(weights.size());
+            if (static_cast<std::int64_t>(labels.size()) != self.token_count()) throw nb::value_error("one label a token is needed");
+            for (std::int32_t label : as_span(labels)) {
+              if (label < 0 || label >= self.data.shape.labels) throw nb::value_error("a label is out of range");
+            }
+            std::vector<double> out(static_cast<std::size_t>(self.data.n));
+            chain_path_scores(self.data, weights.data(), as_span(labels), out);
+            return take(std::move(out));
+          },
+          nb::arg("weights").noconvert(), nb::arg("labels").noconvert(), "F(x, y) of every sequence.");
 
   nb::class_<PyChainOracle>(module, "ChainOracle", "Labelled chains with a loss and a rescaling.")
       .def("__init__", &make_oracle, nb::arg("chain"), nb::arg("search"), nb::arg("costs").noconvert(), nb::arg("units").noconvert().none(),

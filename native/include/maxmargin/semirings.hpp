@@ -42,6 +42,7 @@ class BestPath {
                                trellis_->stride, values(t) + g * trellis_->stride);
   }
   void end(int) {}
+  const Real* prepare(int, const Real* table) const { return table; }
 
   // Fills in the labels and returns their score; minus infinity if no path is allowed.
   double path(std::int32_t* labels) const {
@@ -108,6 +109,7 @@ class BestPaths {
     }
   }
   void end(int) {}
+  const Real* prepare(int, const Real* table) const { return table; }
 
   // Path number `rank` (0 the best) and its score; minus infinity if there are not so many.
   double path(int rank, std::int32_t* labels) {
@@ -191,6 +193,7 @@ class BestByLoss {
     }
   }
   void end(int) {}
+  const Real* prepare(int, const Real* table) const { return table; }
 
   // Score of the best path of each loss 0 .. most(), minus infinity where there is none.
   std::vector<Real> scores() {

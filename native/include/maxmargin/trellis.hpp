@@ -59,14 +59,15 @@ Fan fan_into(const Trellis<Real>& trellis, int t) {
   return {trellis.rows(t), trellis.known(t) == trellis.order ? trellis.labels : 1};
 }
 
-// Semiring concept: begin(); merge(t, g, fan, table) makes row g after token t from the states that lead to it; end(t).
+// Semiring concept: begin(); prepare(t, table) may put another table in the place of the steps into token t;
+// merge(t, g, fan, table) makes row g after token t from the states that lead to it; end(t).
 template <class Real, class Semiring>
 void run_forward(const Trellis<Real>& trellis, Semiring& semiring) {
   std::vector<Real> scratch;
   semiring.begin();
   for (int t = 1; t < trellis.length; ++t) {
     const Fan fan = fan_into(trellis, t);
-    const Real* table = trellis.table(t, scratch);
+    const Real* table = semiring.prepare(t, trellis.table(t, scratch));
     for (std::int64_t g = 0; g < trellis.rows(t); ++g) semiring.merge(t, g, fan, table);
     semiring.end(t);
   }
@@ -79,7 +80,7 @@ void run_backward(const Trellis<Real>& trellis, Semiring& semiring) {
   semiring.begin_backward();
   for (int t = trellis.length - 1; t >= 1; --t) {
     const Fan fan = fan_into(trellis, t);
-    const Real* table = trellis.table(t, scratch);
+    const Real* table = semiring.prepare(t, trellis.table(t, scratch));
     for (std::int64_t g = 0; g < trellis.rows(t); ++g) semiring.spread(t, g, fan, table);
     semiring.end_backward(t);
   }

@@ -47,15 +47,19 @@ def train(
     C: float,
     sample_weight: Floats | None,
     approximate: bool = False,
+    zero_one: bool = False,
 ) -> Solution:
-    """Binds the problem, runs the estimator's solver, and warns where it did not converge."""
+    """Binds the problem, runs the estimator's solver, and warns where it did not converge.
+
+    ``zero_one`` replaces the problem's loss by 1 for every output but the truth.
+    """
     positive("C", C)
     positive("tol", estimator.tol)
     positive("max_iter", estimator.max_iter, optional=True)
     if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
         raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
     positive("max_time", estimator.max_time, optional=True)
-    formulation = Formulation(estimator.rescaling, estimator.slack)
+    formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     oracle = bind(
         problem,

@@ -3,5 +3,6 @@
 from maxmargin.sequences.labels import pack_labels
 from maxmargin.sequences.packed import Sequences
 from maxmargin.sequences.packing import pack
+from maxmargin.sequences.windows import widen
 
-__all__ = ["Sequences", "pack", "pack_labels"]
+__all__ = ["Sequences", "pack", "pack_labels", "widen"]

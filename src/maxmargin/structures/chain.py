@@ -29,8 +29,8 @@ class Chain:
 
     As a ``Problem`` it takes a matrix of shape (length, n_features) as ``x`` (with ``n_pair_features`` a pair of
     matrices) and a tuple of label numbers as ``y``. ``w`` has a row of ``n_labels`` weights, one for each value of the
-    newest label, for: each feature; each pair feature and previous label; the start; the end; each tuple of 1 to
-    ``order`` previous labels. ``bind`` gives the native oracle, whose rows are padded.
+    newest label, for: each feature; the constant one; each pair feature and previous label; the start; the end; each
+    tuple of 1 to ``order`` previous labels. ``bind`` gives the native oracle, whose rows are padded.
 
     Parameters
     ----------
@@ -41,6 +41,7 @@ class Chain:
     eta : factor on the features of label n-grams and ends
     ends : whether the first and the last label have weights
     n_pair_features : number of columns of the features tied to pairs of labels
+    constant : value of one more feature that every token has, for the intercept; 0 is none
     """
 
     n_labels: int
@@ -50,6 +51,7 @@ class Chain:
     eta: float = 1.0
     ends: bool = True
     n_pair_features: int = 0
+    constant: float = 0.0
 
     def __post_init__(self) -> None:
         if self.n_labels < 1:
@@ -75,13 +77,18 @@ class Chain:
     def rows(self) -> int:
         """Rows of ``n_labels`` weights."""
         steps = sum(int(self.n_labels**k) for k in range(1, self.order + 1))
-        return self.n_features + self.n_pair_features * self.n_labels + 2 + steps
+        return self.columns + self.n_pair_features * self.n_labels + 2 + steps
+
+    @property
+    def columns(self) -> int:
+        """Features of a token, with the constant one."""
+        return self.n_features + (1 if self.constant else 0)
 
     def core(self, X: ChainInput, labels: Indices | None = None) -> _core.Chain:
         """The native form of sequences and, for training, of their labels."""
         X.check(self.n_features, self.n_pair_features)
-        pairs = None if X.pairs is None else as_token_rows(X.pairs)
-        tokens = as_token_rows(X.tokens)
+        pairs = None if X.pairs is None else as_token_rows(X.pairs, 0.0)
+        tokens = as_token_rows(X.tokens, float(self.constant))
         return _core.Chain(
             tokens, pairs, X.tokens.offsets, labels, self.n_labels, self.order, float(self.eta), self.ends
         )
@@ -151,7 +158,10 @@ class Chain:
         token = np.arange(labels.size) - np.repeat(starts, lengths) + np.repeat(X.tokens.offsets[examples], lengths)
         parts = [_cells(X.tokens, token, owner, labels, stride)]
         position = np.arange(labels.size) - np.repeat(starts, lengths)
-        base = self.n_features
+        if self.constant:
+            index = self.n_features * stride + labels.astype(np.int64)
+            parts.append((owner, index, np.full(labels.size, float(self.constant))))
+        base = self.columns
         if X.pairs is not None:
             later = np.flatnonzero(position >= 1)
             previous = labels[later - 1].astype(np.int64)
@@ -218,9 +228,9 @@ class ChainInput:
             raise ValueError("The pair features do not have the same sequences as the features of tokens.")
 
 
-def as_token_rows(X: Sequences) -> _core.Rows:
+def as_token_rows(X: Sequences, constant: float) -> _core.Rows:
     """The tokens as rows of the native core, read in place."""
-    return _core.Rows(X.values, X.indices, X.indptr, X.n_features, 0.0, False)
+    return _core.Rows(X.values, X.indices, X.indptr, X.n_features, constant, False)
 
 
 def _as_labels(found: Indices) -> Labels:

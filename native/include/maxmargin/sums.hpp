@@ -1,0 +1,158 @@
+// Sums over all paths of a chain: the log-partition function, marginals and expected counts, by the program of trellis.hpp.
+//
+// Scores are exponentiated after taking the largest of a token, and of a table of steps, away; the sums after each token are
+// scaled to 1. What was taken away adds up to the logarithm of the sum.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "maxmargin/semirings.hpp"
+#include "maxmargin/trellis.hpp"
+
+namespace maxmargin {
+
+class PathSums {
+ public:
+  // To be called whenever the scores of steps changed.
+  void read_steps(const Trellis<double>& trellis) {
+    for (int k = 1; k <= trellis.order; ++k) shift_[k - 1] = exponentiate(trellis.steps[k - 1], trellis.power(k), trellis, steps_[k - 1]);
+  }
+
+  // Log of the sum of exp(score) over all paths, minus infinity if none is allowed.
+  double forward(const Trellis<double>& trellis) {
+    trellis_ = &trellis;
+    const int length = trellis.length, stride = trellis.stride;
+    alpha_.resize(static_cast<std::size_t>(cells_before(trellis, length) * stride));
+    scale_.resize(static_cast<std::size_t>(length));
+    from_.resize(static_cast<std::size_t>(trellis.labels));
+    log_sum_ = 0.0;
+    nodes_.assign(trellis.nodes, trellis.nodes + static_cast<std::int64_t>(length) * stride);
+    for (int t = 0; t < length; ++t) log_sum_ += lower(nodes_.data() + static_cast<std::int64_t>(t) * stride);
+    kernels().exp_all(nodes_.data(), static_cast<std::int64_t>(nodes_.size()));
+    for (int t = 0; t < length; ++t) {  // the padding takes no part in any sum
+      std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(t) * stride + trellis.labels, nodes_.begin() + static_cast<std::ptrdiff_t>(t + 1) * stride, 0.0);
+    }
+    run_forward(trellis, *this);
+    return std::isnan(log_sum_) ? -std::numeric_limits<double>::infinity() : log_sum_;
+  }
+
+  // After `forward`: everything that marginals need. `on_steps(t, table)` may be asked for the expected steps into token t.
+  void backward() {
+    beta_.resize(alpha_.size());
+    run_backward(*trellis_, *this);
+  }
+
+  // After `backward`: P(y_t = y), stride numbers.
+  void marginals(int t, double* out) const {
+    const std::int64_t first = cells_before(*trellis_, t) * trellis_->stride, rows = trellis_->rows(t);
+    std::fill_n(out, trellis_->stride, 0.0);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (int y = 0; y < trellis_->stride; ++y) {
+        const auto cell = static_cast<std::size_t>(first + row * trellis_->stride + y);
+        out[y] += alpha_[cell] * beta_[cell];
+      }
+    }
+  }
+
+  // After `backward`: adds P(state before, y_t) to counts, (states before t, stride).
+  void count_steps(int t, double* counts) {
+    const Fan fan = fan_into(*trellis_, t);
+    const double* table = exponentiated(t, trellis_->table(t, scratch_));
+    for (std::int64_t g = 0; g < trellis_->rows(t); ++g) {
+      target(t, g);
+      gather(t - 1, g, fan);
+      kernels().count_pairs(from_.data(), fan.count, table + g * trellis_->stride, fan.apart * trellis_->stride, target_.data(),
+                            trellis_->stride, counts + g * trellis_->stride);
+    }
+  }
+
+  // The semiring.
+  const double* prepare(int t, const double* table) { return exponentiated(t, table); }
+  void begin() {
+    std::copy_n(nodes_.data(), trellis_->stride, alpha_.data());
+    rescale(0);
+  }
+  void merge(int t, std::int64_t g, Fan fan, const double* table) {
+    const int stride = trellis_->stride;
+    gather(t - 1, g, fan);
+    kernels().sum_product(from_.data(), fan.count, table + g * stride, fan.apart * stride, node(t), stride, row(alpha_, t, g));
+  }
+  void end(int t) {
+    log_sum_ += shift(t);
+    rescale(t);
+  }
+  void begin_backward() {
+    const int t = trellis_->length - 1;
+    for (std::int64_t g = 0; g < trellis_->rows(t); ++g) std::fill_n(row(beta_, t, g), trellis_->stride, 1.0);
+  }
+  void spread(int t, std::int64_t g, Fan fan, const double* table) {
+    const int stride = trellis_->stride;
+    target(t, g);
+    kernels().spread(table + g * stride, fan.count, fan.apart * stride, target_.data(), stride, from_.data());
+    for (int j = 0; j < fan.count; ++j) cell(beta_, t - 1, g + j * fan.apart) = from_[static_cast<std::size_t>(j)];
+  }
+  void end_backward(int) {}
+
+ private:
+  static double exponentiate(const double* table, std::int64_t rows, const Trellis<double>& trellis, std::vector<double>& out) {
+    double highest = -std::numeric_limits<double>::infinity();
+    for (std::int64_t s = 0; s < rows; ++s) highest = std::max(highest, *std::max_element(table + s * trellis.stride, table + s * trellis.stride + trellis.labels));
+    if (highest == -std::numeric_limits<double>::infinity()) highest = 0.0;
+    out.resize(static_cast<std::size_t>(rows * trellis.stride));
+    for (std::size_t c = 0; c < out.size(); ++c) out[c] = std::min(table[c] - highest, 0.0);
+    kernels().exp_all(out.data(), static_cast<std::int64_t>(out.size()));
+    return highest;
+  }
+  const double* exponentiated(int t, const double* table) {
+    const int k = trellis_->known(t);
+    if (trellis_->pairs == nullptr) return steps_[k - 1].data();
+    pair_shift_ = exponentiate(table, trellis_->power(k), *trellis_, pair_steps_);
+    return pair_steps_.data();
+  }
+  double shift(int t) const { return trellis_->pairs == nullptr ? shift_[trellis_->known(t) - 1] : pair_shift_; }
+
+  // Takes the largest score of a token away and returns it.
+  double lower(double* node) const {
+    double highest = *std::max_element(node, node + trellis_->labels);
+    if (highest == -std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
+    for (int y = 0; y < trellis_->stride; ++y) node[y] -= highest;
+    return highest;
+  }
+  void rescale(int t) {
+    double total = 0.0;
+    const std::int64_t count = trellis_->rows(t) * trellis_->stride;
+    double* values = row(alpha_, t, 0);
+    for (std::int64_t c = 0; c < count; ++c) total += values[c];
+    log_sum_ += total > 0.0 ? std::log(total) : std::numeric_limits<double>::quiet_NaN();
+    scale_[static_cast<std::size_t>(t)] = total;
+    const double factor = total > 0.0 ? 1.0 / total : 0.0;
+    for (std::int64_t c = 0; c < count; ++c) values[c] *= factor;
+  }
+  // target = node * beta / scale of a row: what a step into it is worth.
+  void target(int t, std::int64_t g) {
+    target_.resize(static_cast<std::size_t>(trellis_->stride));
+    const double factor = 1.0 / scale_[static_cast<std::size_t>(t)];
+    const double* beta = row(beta_, t, g);
+    for (int y = 0; y < trellis_->stride; ++y) target_[static_cast<std::size_t>(y)] = factor * node(t)[y] * beta[y];
+  }
+  void gather(int t, std::int64_t g, Fan fan) {
+    for (int j = 0; j < fan.count; ++j) from_[static_cast<std::size_t>(j)] = cell(alpha_, t, g + j * fan.apart);
+  }
+  const double* node(int t) const { return nodes_.data() + static_cast<std::int64_t>(t) * trellis_->stride; }
+  double* row(std::vector<double>& values, int t, std::int64_t g) const {
+    return values.data() + (cells_before(*trellis_, t) + g) * trellis_->stride;
+  }
+  double& cell(std::vector<double>& values, int t, std::int64_t s) const {
+    return row(values, t, s / trellis_->labels)[s % trellis_->labels];
+  }
+
+  const Trellis<double>* trellis_ = nullptr;
+  double log_sum_ = 0.0, shift_[kMaxOrder] = {}, pair_shift_ = 0.0;
+  std::vector<double> steps_[kMaxOrder], pair_steps_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_;
+};
+
+}  // namespace maxmargin

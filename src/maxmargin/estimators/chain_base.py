@@ -1,0 +1,223 @@
+"""What all chain estimators share: reading sequences, prediction, confidence, scores."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.estimators.chain_input import InputReader
+from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
+from maxmargin.estimators.training import job_count
+from maxmargin.features import SequenceVectorizer
+from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
+from maxmargin.sequences import pack_labels
+from maxmargin.structures.chain import Chain, ChainInput
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+LabelArrays = list[npt.NDArray[Any]]
+
+
+class NotCalibratedWarning(UserWarning):
+    """Probabilities come from scores that were not fitted to be probabilities."""
+
+
+class RankedLabels(NamedTuple):
+    """One of the best labellings of a sequence."""
+
+    score: float
+    labels: npt.NDArray[Any]
+
+
+class ChainEstimator(BaseEstimator):  # type: ignore[misc]
+    """Base of the chain estimators; see ``ChainSVC`` for what the parameters mean.
+
+    A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``coef_`` (weights in the layout of ``Chain``),
+    ``reader_`` and ``temperature_`` in ``fit``.
+    """
+
+    probabilistic: ClassVar[bool] = True
+
+    order: int
+    eta: float
+    ends: bool
+    fit_intercept: bool
+    window: int
+    templates: Any
+    min_count: int
+    hashing: int | None
+    n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = tags.input_tags.dict = tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def predict(
+        self,
+        X: Any,
+        lengths: Any = None,
+        *,
+        decode: str = "viterbi",
+        known: Any = None,
+        steps: Any = None,
+        abstain: float | None = None,
+    ) -> LabelArrays:
+        """The labels of every sequence, a list of arrays.
+
+        Parameters
+        ----------
+        X, lengths : sequences in any form that ``fit`` takes
+        decode : ``'viterbi'`` for the labelling of highest score; ``'marginal'`` for the most probable label of each
+            token, which makes the fewest mistakes to be expected but may break ``steps`` between two tokens
+        known : for each token of each sequence None, its label, or a set of labels that are possible
+        steps : which label may follow which: ``'BIO'``, a mask (n_labels, n_labels), or pairs (label, next label)
+        abstain : tokens whose most probable label has a probability below this get None instead of a label
+        """
+        if decode not in ("viterbi", "marginal"):
+            raise ValueError(f"decode must be 'viterbi' or 'marginal', not {decode!r}.")
+        given = self._read(X, lengths)
+        limits = self._limits(given, known, steps)
+        if decode == "viterbi":
+            codes = self._best(given, 1, limits)[0]
+        probability = self._marginals(given, limits) if decode == "marginal" or abstain is not None else None
+        if decode == "marginal":
+            assert probability is not None
+            codes = np.argmax(probability, axis=1).astype(np.int32)
+        labels = self.classes_[codes]
+        if abstain is not None:
+            assert probability is not None
+            if not 0.0 <= abstain <= 1.0:
+                raise ValueError(f"abstain is a probability between 0 and 1, not {abstain!r}.")
+            labels = labels.astype(object)
+            labels[probability[np.arange(codes.size), codes] < abstain] = None
+        split: LabelArrays = self._split(labels, given)
+        return split
+
+    def predict_kbest(
+        self, X: Any, k: int, lengths: Any = None, *, known: Any = None, steps: Any = None
+    ) -> list[list[RankedLabels]]:
+        """The ``k`` labellings of highest score of every sequence, best first; fewer where there are not so many."""
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
+        given = self._read(X, lengths)
+        found, scores = self._best(given, int(k), self._limits(given, known, steps))
+        ranked = [self._split(self.classes_[row], given) for row in found.reshape(k, -1)]
+        return [
+            [RankedLabels(float(score), ranked[rank][i]) for rank, score in enumerate(row) if score > -np.inf]
+            for i, row in enumerate(scores.reshape(-1, k))
+        ]
+
+    def predict_marginals(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> list[Floats]:
+        """Probability of every label of every token, a list of arrays of shape (length, n_labels)."""
+        given = self._read(X, lengths)
+        split: list[Floats] = self._split(self._marginals(given, self._limits(given, known, steps)), given)
+        return split
+
+    def predict_confidence(self, X: Any, lengths: Any = None) -> Floats:
+        """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,)."""
+        given = self._read(X, lengths)
+        scores = self._best(given, 1, (None, None))[1]
+        self._say_if_not_calibrated()
+        core = self.chain_.core(given)
+        log_sum = core.marginals(self._native(), self.temperature_, None, None, job_count(self.n_jobs))[1]
+        return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
+
+    def score(self, X: Any, Y: Any, lengths: Any = None) -> float:
+        """Share of the tokens whose label is right."""
+        return token_accuracy(self._true_labels(X, Y, lengths), self.predict(X, lengths))
+
+    def chunk_score(self, X: Any, Y: Any, lengths: Any = None) -> ChunkScore:
+        """Precision, recall and F1 of the chunks that BIO labels mark."""
+        return chunk_score(self._true_labels(X, Y, lengths), self.predict(X, lengths))
+
+    def decision_value(self, X: Any, Y: Any, lengths: Any = None) -> Floats:
+        """``F(x, y)`` of every sequence with the labels given, shape (n_sequences,)."""
+        given = self._read(X, lengths)
+        codes = pack_labels(Y, given.tokens, classes=self.classes_)[1]
+        scores: Floats = self.chain_.core(given).path_scores(self._native(), codes)
+        return scores
+
+    def _learn(self, X: Any, Y: Any, lengths: Any) -> tuple[ChainInput, Codes]:
+        """Reads training data and sets what does not depend on the method of training."""
+        vectorizer = SequenceVectorizer(templates=self.templates, min_count=self.min_count, hashing=self.hashing)
+        self.reader_ = InputReader(vectorizer, self.window)
+        given = self.reader_.learn(X, lengths)
+        self.classes_, codes = pack_labels(Y, given.tokens)
+        self.n_features_in_ = given.tokens.n_features
+        return given, codes
+
+    def _chain(self, given: ChainInput, cost: Any = None) -> Chain:
+        return Chain(
+            n_labels=self.classes_.size,
+            n_features=given.tokens.n_features,
+            cost=cost,
+            order=self.order,
+            eta=self.eta,
+            ends=self.ends,
+            n_pair_features=0 if given.pairs is None else given.pairs.n_features,
+            constant=1.0 if self.fit_intercept else 0.0,
+        )
+
+    def _read(self, X: Any, lengths: Any) -> ChainInput:
+        check_is_fitted(self)
+        given = self.reader_.read(X, lengths)
+        if given.tokens.n_features != self.chain_.n_features:
+            raise ValueError(
+                f"X has {given.tokens.n_features} features, but {type(self).__name__} is expecting "
+                f"{self.chain_.n_features} features as input."
+            )
+        return given
+
+    def _native(self) -> Floats:
+        native: Floats = self.chain_.from_public(self.coef_)
+        return native
+
+    def _limits(self, given: ChainInput, known: Any, steps: Any) -> tuple[Any, Any]:
+        return allowed_labels(known, given.tokens, self.classes_), allowed_steps(steps, self.classes_)
+
+    def _best(self, given: ChainInput, k: int, limits: tuple[Any, Any]) -> tuple[Codes, Floats]:
+        core = self.chain_.core(given)
+        found, scores, impossible = core.decode(self._native(), k, *limits, job_count(self.n_jobs))
+        self._check_possible(impossible)
+        return found, scores
+
+    def _marginals(self, given: ChainInput, limits: tuple[Any, Any]) -> Floats:
+        self._say_if_not_calibrated()
+        core = self.chain_.core(given)
+        found, _, impossible = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))
+        self._check_possible(impossible)
+        probability: Floats = found.reshape(-1, self.classes_.size)
+        return probability
+
+    def _check_possible(self, impossible: int) -> None:
+        if impossible >= 0:
+            raise ValueError(
+                f"known and steps together leave no labelling for sequence {impossible}; allow more labels there."
+            )
+
+    def _say_if_not_calibrated(self) -> None:
+        if not self.probabilistic and not getattr(self, "calibrated_", False):
+            warnings.warn(
+                f"These probabilities are a softmax of the scores of {type(self).__name__}, which were not fitted to "
+                "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
+                NotCalibratedWarning,
+                stacklevel=4,
+            )
+
+    def _true_labels(self, X: Any, Y: Any, lengths: Any) -> LabelArrays:
+        """The labels as one array a sequence, whatever form they came in; labels not seen in training may occur."""
+        given = self._read(X, lengths)
+        classes, codes = pack_labels(Y, given.tokens)
+        split: LabelArrays = self._split(classes[codes], given)
+        return split
+
+    def _split(self, tokens: npt.NDArray[Any], given: ChainInput) -> Any:
+        return np.split(tokens, given.tokens.offsets[1:-1])

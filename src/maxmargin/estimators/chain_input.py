@@ -1,0 +1,72 @@
+"""What a chain estimator makes of the sequences it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from maxmargin.features import SequenceVectorizer
+from maxmargin.sequences import Sequences, pack, widen
+from maxmargin.structures.chain import ChainInput
+
+
+def is_text(X: Any) -> bool:
+    """Whether tokens are strings, dicts or collections of strings, rather than rows of numbers."""
+    if isinstance(X, Sequences | ChainInput) or sp.issparse(X) or not hasattr(X, "__len__") or len(X) == 0:
+        return False
+    first = X[0]
+    if sp.issparse(first) or (isinstance(first, np.ndarray) and first.dtype.kind in "biuf"):
+        return False
+    if not isinstance(first, list | tuple | np.ndarray) or len(first) == 0:
+        return False
+    token = first[0]
+    if isinstance(token, str | dict | set | frozenset):
+        return True
+    return isinstance(token, list | tuple) and len(token) > 0 and isinstance(token[0], str)
+
+
+class InputReader:
+    """Turns what people have into packed sequences, the same way in ``fit`` and in ``predict``.
+
+    ``vectorizer`` is the vectoriser for tokens that are text, or None where they are rows of numbers.
+    """
+
+    def __init__(self, vectorizer: SequenceVectorizer | None, window: int) -> None:
+        self.vectorizer, self.window = vectorizer, window
+
+    def learn(self, X: Any, lengths: Any) -> ChainInput:
+        """Reads training data; numbers the attributes of text."""
+        if self.vectorizer is None or not is_text(X):
+            self.vectorizer = None
+            return self._numbers(X, lengths)
+        self._no_lengths(lengths)
+        tokens = self.vectorizer.fit_transform(X)
+        return self._with_pairs(X, tokens)
+
+    def read(self, X: Any, lengths: Any = None) -> ChainInput:
+        """Reads data to predict."""
+        if self.vectorizer is None:
+            if is_text(X):
+                raise ValueError("The model was trained on rows of numbers, but the tokens of X are text.")
+            return self._numbers(X, lengths)
+        if not is_text(X):
+            raise ValueError("The model was trained on tokens of text; give X in the same form.")
+        self._no_lengths(lengths)
+        return self._with_pairs(X, self.vectorizer.transform(X))
+
+    def _numbers(self, X: Any, lengths: Any) -> ChainInput:
+        if isinstance(X, ChainInput):
+            return ChainInput(widen(X.tokens, self.window), X.pairs)
+        return ChainInput(widen(pack(X, lengths), self.window))
+
+    def _with_pairs(self, X: Any, tokens: Sequences) -> ChainInput:
+        assert self.vectorizer is not None
+        templates = self.vectorizer.templates_
+        pairs = self.vectorizer.transform_pairs(X) if templates is not None and templates.pair_templates else None
+        return ChainInput(widen(tokens, self.window), pairs)
+
+    def _no_lengths(self, lengths: Any) -> None:
+        if lengths is not None:
+            raise ValueError("lengths belong to one matrix of all tokens; X is a list of sequences, leave them out.")

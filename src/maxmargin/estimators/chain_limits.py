@@ -1,0 +1,107 @@
+"""What the labels of a prediction may be: labels known beforehand, and which label may follow which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.sequences import Sequences
+
+Mask = npt.NDArray[np.uint8]
+
+
+def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask | None:
+    """From what is known of each token to a mask of shape (n_tokens, n_labels).
+
+    ``known`` has an entry for each token of each sequence: None where nothing is known, a label, or a set (or list) of
+    labels that are possible.
+    """
+    if known is None:
+        return None
+    if len(known) != len(X):
+        raise ValueError(f"known has {len(known)} sequences, but X has {len(X)}; give an entry for each.")
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    mask = np.ones((X.tokens, classes.size), dtype=np.uint8)
+    for i, (entries, length) in enumerate(zip(known, X.lengths.tolist(), strict=True)):
+        if entries is None:
+            continue
+        if len(entries) != length:
+            raise ValueError(f"known has {len(entries)} entries for sequence {i} of {length} tokens; give one a token.")
+        for t, entry in enumerate(entries):
+            if entry is None:
+                continue
+            possible = entry if isinstance(entry, set | frozenset | list) else [entry]
+            row = mask[X.offsets[i] + t]
+            row[:] = 0
+            for label in possible:
+                if label not in place:
+                    raise ValueError(
+                        f"known asks for the label {label!r} at sequence {i}, token {t}, which was not seen in "
+                        f"training; the labels are {_listed(classes)}."
+                    )
+                row[place[label]] = 1
+            if not row.any():
+                raise ValueError(f"known leaves no label for sequence {i}, token {t}; give at least one, or None.")
+    return mask
+
+
+def allowed_steps(steps: Any, classes: npt.NDArray[Any]) -> Mask | None:
+    """Which label may follow which, shape (n_labels + 1, n_labels + 1); last row the start, last column the end.
+
+    ``steps`` is None; ``'BIO'``; a mask of that shape or of (n_labels, n_labels); or the pairs (label, next label)
+    that are allowed, with None for the start and for the end (where no pair has one, all may start, or end).
+    """
+    if steps is None:
+        return None
+    size = classes.size
+    if isinstance(steps, str):
+        if steps.upper() not in ("BIO", "IOB2"):
+            raise ValueError(f"steps must be 'BIO', a mask or pairs of labels, not {steps!r}.")
+        return _bio(classes)
+    if isinstance(steps, np.ndarray) and steps.ndim == 2 and steps.dtype.kind in "biu" and steps.shape[1] != 2:
+        mask = np.ones((size + 1, size + 1), dtype=np.uint8)
+        if steps.shape not in ((size, size), (size + 1, size + 1)):
+            raise ValueError(f"steps has shape {steps.shape}; there are {size} labels, so it must be ({size}, {size}).")
+        mask[: steps.shape[0], : steps.shape[1]] = steps != 0
+        return mask
+    return _from_pairs(steps, classes)
+
+
+def _from_pairs(pairs: Iterable[Any], classes: npt.NDArray[Any]) -> Mask:
+    size = classes.size
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    mask = np.zeros((size + 1, size + 1), dtype=np.uint8)
+    for before, after in pairs:
+        for label in (before, after):
+            if label is not None and label not in place:
+                raise ValueError(
+                    f"steps names the label {label!r}, which was not seen in training; the labels are "
+                    f"{_listed(classes)}."
+                )
+        mask[size if before is None else place[before], size if after is None else place[after]] = 1
+    if not mask[size, :size].any():
+        mask[size, :size] = 1
+    if not mask[:size, size].any():
+        mask[:size, size] = 1
+    return mask
+
+
+def _bio(classes: npt.NDArray[Any]) -> Mask:
+    """I-x follows B-x or I-x only."""
+    size = classes.size
+    mask = np.ones((size + 1, size + 1), dtype=np.uint8)
+    names = [str(label) for label in classes.tolist()]
+    for column, name in enumerate(names):
+        if name.startswith("I-"):
+            kind = name[2:]
+            mask[:size, column] = [other in (f"B-{kind}", f"I-{kind}") for other in names]
+            mask[size, column] = 0
+    return mask
+
+
+def _listed(classes: npt.NDArray[Any]) -> str:
+    names = [repr(label) for label in classes.tolist()]
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -1,0 +1,160 @@
+"""Structural support vector machines for label sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.estimators.calibration import held_out_temperature
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.training import positive, train
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.rescaling import Formulation
+from maxmargin.sequences import Sequences
+from maxmargin.solvers.base import Record
+
+Floats = npt.NDArray[np.float64]
+
+
+class ChainSVC(ChainEstimator):
+    """Large-margin label sequence learning (SVM-HMM).
+
+    Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` over sequences i with ``F(x, y; w)`` as in ``Chain``; for margin
+    rescaling and linear slack ``risk_i = max_y loss(y_i, y) - F(x_i, y_i) + F(x_i, y)``.
+
+    Parameters
+    ----------
+    C : weight of the sum of the risks of sequences; ``'scale'`` is 2 over the mean squared length of a token's features
+    loss : ``'hamming'`` counts wrong tokens; ``'zero-one'`` is 1 for a sequence with any mistake
+    cost : ``cost[i, j]``, the loss of a token labelled ``classes_[j]`` where ``classes_[i]`` is true; None is 1 for all
+    label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
+    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM; ``tol`` is in units of the loss of a sequence
+    order : previous labels that a transition looks at, 1 to 3
+    eta : factor on the features of transitions
+    ends : whether the first and the last label have weights of their own
+    fit_intercept : adds a constant feature to every token
+    window : each token also gets the features of so many tokens before and after it
+    templates, min_count, hashing : of the ``SequenceVectorizer`` for tokens that are text
+    n_jobs : threads for one-slack training and prediction; -1 is all cores
+
+    Attributes
+    ----------
+    classes_ : labels, shape (n_labels,)
+    coef_ : weights in the layout of ``Chain``
+    C_, solution_, n_iter_, n_features_in_, chain_, temperature_
+    """
+
+    probabilistic: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        C: float | str = "scale",
+        *,
+        loss: str = "hamming",
+        cost: Any = None,
+        label_weight: Any = None,
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        order: int = 1,
+        eta: float = 1.0,
+        ends: bool = True,
+        fit_intercept: bool = True,
+        window: int = 0,
+        templates: Any = None,
+        min_count: int = 1,
+        hashing: int | None = None,
+        tol: float = 0.05,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.cost = cost
+        self.label_weight = label_weight
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.order = order
+        self.eta = eta
+        self.ends = ends
+        self.fit_intercept = fit_intercept
+        self.window = window
+        self.templates = templates
+        self.min_count = min_count
+        self.hashing = hashing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainSVC:
+        """Learns from sequences and the label of every token.
+
+        Parameters
+        ----------
+        X : a list of matrices, one a sequence; ``Sequences``; one matrix of all tokens with ``lengths``; or lists of
+            tokens that are text, see ``SequenceVectorizer``
+        Y : a list of the labels of each sequence, or the labels of all tokens one after the other
+        sample_weight : one weight for each sequence
+        """
+        if self.loss not in ("hamming", "zero-one"):
+            raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
+        Formulation(self.rescaling, self.slack)
+        given, codes = self._learn(X, Y, lengths)
+        weight = check_sample_weight(sample_weight, len(given))
+        self.chain_ = self._chain(given, self._cost())
+        self.C_ = self._chosen_c(given.tokens)
+        self.solution_ = train(
+            self, self.chain_, given, codes, len(given), self.C_, weight, zero_one=self.loss == "zero-one"
+        )
+        self.coef_ = self.chain_.public_weights(self.solution_.w)
+        self.n_iter_ = self.solution_.n_iter
+        self.temperature_, self.calibrated_ = 1.0, False
+        return self
+
+    def calibrate(self, X: Any, Y: Any, folds: int = 3) -> ChainSVC:
+        """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
+
+        Trains ``folds`` models, each without one part of the sequences, and asks each about the part it has not seen.
+        """
+        self.temperature_ = held_out_temperature(self, X, Y, folds)
+        self.calibrated_ = True
+        return self
+
+    def _cost(self) -> Any:
+        if self.loss == "zero-one" and (self.cost is not None or self.label_weight is not None):
+            raise ValueError("loss='zero-one' looks at whole sequences; leave cost and label_weight out.")
+        if self.label_weight is None:
+            return self.cost
+        known = set(self.classes_.tolist())
+        if not isinstance(self.label_weight, dict) or not set(self.label_weight) <= known:
+            odd = next((label for label in self.label_weight if label not in known), None)
+            raise ValueError(f"label_weight must be a dict of labels to numbers; {odd!r} is not a label of the data.")
+        weight = np.array([float(self.label_weight.get(label, 1.0)) for label in self.classes_.tolist()])
+        if not (np.isfinite(weight) & (weight >= 0.0)).all():
+            raise ValueError("label_weight must hold finite numbers of at least 0.")
+        cost = 1.0 - np.eye(weight.size) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
+        return weight[:, None] * cost
+
+    def _chosen_c(self, tokens: Sequences) -> float:
+        if not isinstance(self.C, str):
+            positive("C", self.C)
+            return float(self.C)
+        if self.C != "scale":
+            raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
+        squares = float(tokens.indices.size if tokens.values is None else np.square(tokens.values, dtype=float).sum())
+        return 2.0 / max(squares / tokens.tokens + float(self.fit_intercept), 1e-300)
