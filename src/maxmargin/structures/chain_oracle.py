@@ -91,7 +91,9 @@ class ChainOracle:
         return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
 
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.formulation!r} {self.chain.order} {self.chain.eta} {self.chain.ends}".encode())
+        chain = self.chain
+        shape = (chain.n_features, chain.n_pair_features, chain.constant, chain.order, chain.eta, chain.ends)
+        seen = hashlib.blake2b(f"{self.formulation!r} {shape}".encode())
         for X in (self.X.tokens, self.X.pairs):
             if X is None:
                 continue
