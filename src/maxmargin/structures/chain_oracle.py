@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState
@@ -66,7 +67,9 @@ class ChainOracle:
         return self._expanded(examples, labels)
 
     def expand(self, state: DualState) -> Planes:
-        """The rows of planes known by example and labels, in native layout."""
+        """The rows of planes known by example and labels, or merged, in native layout."""
+        if state.planes is not None:
+            return state.planes
         if state.handles is None:
             raise ValueError("This dual state has no label sequences; it does not belong to a chain.")
         labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
@@ -130,12 +133,15 @@ class ChainEngine(CoreEngine):
         return result
 
     def state(self) -> DualState:
-        """Once planes were merged there are no label sequences to start from again."""
+        """Once planes were merged they are rows, and there are no label sequences to start from again."""
         example, output, alpha = self.core.support()
         if self._merged:
-            return DualState(example, output, alpha)
-        lengths = self.oracle.X.tokens.lengths[example]
-        return DualState(example, output, alpha, handles=np.split(self.core.labels(), np.cumsum(lengths)[:-1]))
+            offsets, index, value, b = self.core.planes()
+            rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
+            return DualState(example, output, alpha, Planes(rows, b, example))
+        ends = np.cumsum(self.oracle.X.tokens.lengths[example])
+        labels = np.split(self.core.labels(), ends[:-1]) if example.size else []
+        return DualState(example, output, alpha, handles=labels)
 
     def restore(self, state: DualState) -> None:
         if state.handles is None:
