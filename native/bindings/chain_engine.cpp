@@ -2,6 +2,7 @@
 
 #include "chain.hpp"
 #include "engine.hpp"
+#include "maxmargin/chain_dual.hpp"
 #include "maxmargin/chain_planes.hpp"
 
 namespace maxmargin::bindings {
@@ -12,6 +13,24 @@ struct PyChainEngine {
   const PyChainOracle* oracle;
   nb::object owner, weight;
 };
+
+struct PyChainDual {
+  ChainDual dual;
+  std::int64_t n;
+  nb::object chain, weight, observed;
+};
+
+void make_dual(PyChainDual* self, nb::object chain, double C, std::optional<In1<double>> weight, std::optional<In2<std::uint32_t>> observed) {
+  const PyChain& bound = nb::cast<const PyChain&>(chain);
+  bound.check_labelled();
+  if (weight && static_cast<std::int64_t>(weight->size()) != bound.data.n) throw nb::value_error("one weight an example is needed");
+  const ChainShape& shape = bound.data.shape;
+  if (observed && (static_cast<std::int64_t>(observed->shape(0)) != shape.rows() || static_cast<int>(observed->shape(1)) != (shape.labels + 31) / 32)) {
+    throw nb::value_error("observed must have a row for every row of weights");
+  }
+  new (self) PyChainDual{ChainDual(bound.data, C, weight ? weight->data() : nullptr, observed ? observed->data() : nullptr), bound.data.n, chain,
+                         weight ? nb::cast(*weight) : nb::none(), observed ? nb::cast(*observed) : nb::none()};
+}
 
 }  // namespace
 
@@ -95,6 +114,22 @@ void bind_chain_engine(nb::module_& module) {
           nb::arg("block").noconvert(), nb::arg("labels").noconvert(), nb::arg("alpha").noconvert(),
           "Starts from a dual state as `support` and `labels` gave it, cut down to what the budget allows.");
   add_engine_members(engine);
+
+  nb::class_<PyChainDual>(module, "ChainDual", "Dual ascent for the likelihood of chains; see chain_dual.hpp.")
+      .def("__init__", &make_dual, nb::arg("chain"), nb::arg("C"), nb::arg("weight").noconvert().none(), nb::arg("observed").noconvert().none())
+      .def(
+          "visit",
+          [](PyChainDual& self, In1<std::int32_t> order) {
+            check_order(as_span(order), self.n);
+            nb::gil_scoped_release release;
+            return self.dual.visit(as_span(order));
+          },
+          nb::arg("order").noconvert(), "One step for each sequence.")
+      .def("sharpen", [](PyChainDual& self) { self.dual.sharpen(); }, "Computes w anew from the marginals, in float64.")
+      .def_prop_ro("weights", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.weights, self); }, "w as of the last `sharpen`.")
+      .def_prop_ro("gaps", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.gaps, self); },
+                   "Bound of every sequence's share of the gap when it was last visited.")
+      .def_prop_ro("dual", [](const PyChainDual& self) { return self.dual.dual(); }, "A lower bound of the optimum.");
 }
 
 }  // namespace maxmargin::bindings

@@ -134,17 +134,17 @@ void TokenProducts::open(std::int64_t i) {
   first_ = offsets_[i];
   const std::int64_t length = offsets_[i + 1] - first_;
   current_ = nullptr;
-  if (length > kLongest) return;
-  std::unique_ptr<float[]>& kept = kept_[static_cast<std::size_t>(i)];
-  if (!kept) {
-    kept = std::make_unique<float[]>(static_cast<std::size_t>(length * (length + 1) / 2));
+  if (!kept(length)) return;
+  std::unique_ptr<float[]>& stored = kept_[static_cast<std::size_t>(i)];
+  if (!stored) {
+    stored = std::make_unique<float[]>(static_cast<std::size_t>(length * (length + 1) / 2));
     for (std::int64_t s = 0; s < length; ++s) {
       for (std::int64_t t = 0; t <= s; ++t) {
-        kept[static_cast<std::size_t>(triangle(s, t))] = static_cast<float>(row_product(rows_[first_ + s], rows_[first_ + t]));
+        stored[static_cast<std::size_t>(triangle(s, t))] = static_cast<float>(row_product(rows_[first_ + s], rows_[first_ + t]));
       }
     }
   }
-  current_ = kept.get();
+  current_ = stored.get();
 }
 
 double TokenProducts::operator()(int s, int t) const {

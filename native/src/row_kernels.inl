@@ -91,3 +91,30 @@ void update(const Row& x, Real* weights, int stride, const double* coefficient) 
     }
   });
 }
+
+template <class Real>
+void update_observed(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words) {
+  auto add = [&](std::int64_t column, double value) {
+    Real* row = weights + column * stride;
+    for (int word = 0; word < words; ++word) {
+      std::uint32_t bits = observed[column * words + word];
+      const int first = 32 * word, last = stride - first < 32 ? stride : first + 32;
+      if (std::popcount(bits) > 6) {
+        for (int k = first; k < last; ++k) {
+          const Real keep = static_cast<Real>(bits >> (k - first) & 1u);
+          row[k] += keep * static_cast<Real>(value * coefficient[k]);
+        }
+        continue;
+      }
+      for (; bits != 0; bits &= bits - 1) {
+        const int k = first + std::countr_zero(bits);
+        row[k] += static_cast<Real>(value * coefficient[k]);
+      }
+    }
+  };
+  for (std::int64_t c = 0; c < x.count; ++c) {
+    const double value = x.value(c);
+    if (value != 0.0) add(x.column(c), value);
+  }
+  if (x.bias != 0.0) add(x.width, x.bias);
+}

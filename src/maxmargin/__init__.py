@@ -1,7 +1,7 @@
 """Structured prediction with large margins."""
 
 from maxmargin.checking import check_problem
-from maxmargin.estimators import ChainSVC, MulticlassSVC, StructuralSVM, load
+from maxmargin.estimators import ChainCRF, ChainSVC, MulticlassSVC, StructuralSVM, load
 from maxmargin.features import SequenceVectorizer
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
@@ -15,6 +15,7 @@ from maxmargin.version import __version__
 __all__ = [
     "Automatic",
     "BlockCoordinate",
+    "ChainCRF",
     "ChainSVC",
     "Formulation",
     "ModelFileError",

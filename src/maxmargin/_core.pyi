@@ -392,6 +392,29 @@ class ChainEngine:
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
+class ChainDual:
+    """Dual ascent for the likelihood of chains; see chain_dual.hpp."""
+
+    def __init__(self, chain: object, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, observed: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """One step for each sequence."""
+
+    def sharpen(self) -> None:
+        """Computes w anew from the marginals, in float64."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """w as of the last `sharpen`."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """Bound of every sequence's share of the gap when it was last visited."""
+
+    @property
+    def dual(self) -> float:
+        """A lower bound of the optimum."""
+
 class Attributes:
     """
     Columns of attributes: a dictionary in order of first sight, or hashes.

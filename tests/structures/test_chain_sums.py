@@ -121,6 +121,13 @@ def test_a_path_that_starts_far_behind_may_win():
     np.testing.assert_allclose(found.reshape(3, 2), [[0, 1]] * 3, atol=1e-12)
 
 
+def test_a_path_that_starts_far_behind_may_draw_level():
+    core, w = node_chain(np.array([[0.0, -1000.0], [0.0, 0.0], [0.0, 0.0]]), np.array([[-500.0, -5000.0], [-5000.0, 0.0]]))
+    found, log_sum, _ = core.marginals(w, 1.0, None, None, 1)  # 111 and 000 score -1000
+    assert log_sum[0] == pytest.approx(-1000.0 + np.log(2.0))
+    np.testing.assert_allclose(found, 0.5)
+
+
 @pytest.mark.parametrize("labels", [24, 25, 40])
 def test_many_labels_against_plain_recursions(labels):
     rng = np.random.default_rng(labels)

@@ -51,6 +51,7 @@ class TokenProducts {
  public:
   TokenProducts(const Rows& rows, const std::int64_t* offsets, std::int64_t n)
       : rows_(rows), offsets_(offsets), kept_(static_cast<std::size_t>(n)) {}
+  static bool kept(std::int64_t length) { return length <= kLongest; }
   void open(std::int64_t i);
   double operator()(int s, int t) const;
 

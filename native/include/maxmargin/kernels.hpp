@@ -42,6 +42,8 @@ struct RowKernels {
   void (*scores)(const Row& x, const Real* weights, int stride, Real* out);
   // W[j, k] += x_j coefficient[k]
   void (*update)(const Row& x, Real* weights, int stride, const double* coefficient);
+  // The same for the labels whose bit is set in the `words` words of row j of `observed`.
+  void (*update_observed)(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words);
   // out[k] = node[k] + max_j (from[j] + table[j * apart + k])
   void (*max_plus)(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out);
 };
@@ -51,6 +53,8 @@ struct Kernels {
   RowKernels<double> fine;
   RowKernels<float> coarse;
   double (*dot)(const double* a, const double* b, std::int64_t n);
+  // sum x^2 in float64
+  double (*coarse_square)(const float* x, std::int64_t n);
   // y += c * x
   void (*axpy)(double c, const double* x, double* y, std::int64_t n);
   double (*sparse_dot)(const std::int32_t* index, const double* value, std::int64_t n, const double* dense);

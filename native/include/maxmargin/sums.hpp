@@ -1,8 +1,7 @@
 // Sums over all paths of a chain: the log-partition function, marginals and expected counts, by the program of trellis.hpp.
 //
 // Scores are exponentiated after taking the largest of a token, and of a table of steps, away; the sums after each token are
-// scaled to 1. What was taken away adds up to the logarithm of the sum. Where scores are so far apart that this may lose what
-// counts (exp is zero below -708), the sums are made again of scores relative to the best path through each state.
+// scaled to 1. What was taken away adds up to the logarithm of the sum.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,6 @@ class PathSums {
     from_.resize(static_cast<std::size_t>(trellis.labels));
     log_sum_ = 0.0;
     range_ = step_range_;
-    relative_ = false;
     nodes_.assign(trellis.nodes, trellis.nodes + static_cast<std::int64_t>(length) * stride);
     for (int t = 0; t < length; ++t) log_sum_ += lower(nodes_.data() + static_cast<std::int64_t>(t) * stride);
     kernels().exp_all(nodes_.data(), static_cast<std::int64_t>(nodes_.size()));
@@ -42,7 +40,19 @@ class PathSums {
       std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(t) * stride + trellis.labels, nodes_.begin() + static_cast<std::ptrdiff_t>(t + 1) * stride, 0.0);
     }
     run_forward(trellis, *this);
-    return nothing_lost() ? log_sum_ : forward_relative();
+    return std::isnan(log_sum_) ? -std::numeric_limits<double>::infinity() : log_sum_;
+  }
+
+  // After `forward`: whether no path that counts was lost to exp(-709) = 0. One of two things is enough. A label of a low
+  // score may be exchanged for the best of its token, at the price of the order + 1 steps that touch it; and so may all
+  // labels up to a state of a low sum. Or: what was lost could not have gained as much on its way as is left of the rest.
+  bool nothing_lost() const {
+    constexpr double kSafe = 600.0;
+    if (std::isnan(log_sum_)) return false;
+    if ((trellis_->order + 1) * range_ <= kSafe) return true;
+    double gain = static_cast<double>(trellis_->length) * std::log(static_cast<double>(trellis_->labels));
+    for (double total : scale_) gain -= std::log(total);
+    return gain <= kSafe;
   }
 
   // After `forward`: everything that marginals need. `on_steps(t, table)` may be asked for the expected steps into token t.
@@ -103,10 +113,8 @@ class PathSums {
   void end_backward(int) {}
 
  private:
-  static constexpr double kNever = -std::numeric_limits<double>::infinity();
-
   double exponentiate(const double* table, std::int64_t rows, const Trellis<double>& trellis, std::vector<double>& out) {
-    double highest = kNever, lowest = -kNever;
+    double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
     for (std::int64_t s = 0; s < rows; ++s) {
       const auto [low, high] = std::minmax_element(table + s * trellis.stride, table + s * trellis.stride + trellis.labels);
       highest = std::max(highest, *high);
@@ -121,65 +129,11 @@ class PathSums {
   }
   const double* exponentiated(int t, const double* table) {
     const int k = trellis_->known(t);
-    if (relative_) return relative(t, table);
     if (trellis_->pairs == nullptr) return steps_[k - 1].data();
     pair_shift_ = exponentiate(table, trellis_->power(k), *trellis_, pair_steps_);
     return pair_steps_.data();
   }
-  double shift(int t) const { return relative_ ? 0.0 : trellis_->pairs == nullptr ? shift_[trellis_->known(t) - 1] : pair_shift_; }
-
-  // Whether no path that counts was lost to exp(-709) = 0. Enough is one of two things. A label of a low score may be
-  // exchanged for the best of its token at the price of order + 1 steps; so may all labels up to a state of a low sum.
-  // Or: what was lost would not have gained more on its way than is left of what was kept.
-  bool nothing_lost() const {
-    constexpr double kSafe = 600.0;
-    if (std::isnan(log_sum_)) return false;
-    if ((trellis_->order + 1) * range_ <= kSafe) return true;
-    double gain = static_cast<double>(trellis_->length) * std::log(static_cast<double>(trellis_->labels));
-    for (double total : scale_) gain -= std::log(total);
-    return gain <= kSafe;
-  }
-
-  // The same sums, every score relative to the best path through its state: exp loses only what is e^-708 of the best.
-  double forward_relative() {
-    relative_ = true;
-    const int length = trellis_->length, labels = trellis_->labels, stride = trellis_->stride;
-    ahead_.assign(static_cast<std::size_t>(cells_before(*trellis_, length) * labels), 0.0);
-    for (int t = length - 1; t >= 1; --t) {
-      const double* table = trellis_->table(t, scratch_);
-      for (std::int64_t s = 0; s < trellis_->rows(t - 1) * labels; ++s) {
-        double best = kNever;
-        for (int y = 0; y < labels; ++y) best = std::max(best, table[s * stride + y] + after(t, s, y));
-        ahead(t - 1, s) = best;
-      }
-    }
-    double best = kNever;
-    for (int y = 0; y < labels; ++y) best = std::max(best, trellis_->node(0)[y] + ahead(0, y));
-    if (best == kNever) return kNever;
-    std::fill(nodes_.begin(), nodes_.end(), 0.0);
-    for (int t = 0; t < length; ++t) std::fill_n(nodes_.begin() + static_cast<std::ptrdiff_t>(t) * stride, labels, 1.0);
-    for (int y = 0; y < labels; ++y) nodes_[static_cast<std::size_t>(y)] = std::exp(trellis_->node(0)[y] + ahead(0, y) - best);
-    log_sum_ = best;
-    run_forward(*trellis_, *this);
-    return log_sum_;
-  }
-  const double* relative(int t, const double* table) {
-    const int labels = trellis_->labels, stride = trellis_->stride;
-    const std::int64_t states = trellis_->power(trellis_->known(t));
-    pair_steps_.assign(static_cast<std::size_t>(states * stride), kNever);
-    for (std::int64_t s = 0; s < states; ++s) {
-      const double own = ahead(t - 1, s);
-      if (own == kNever) continue;
-      for (int y = 0; y < labels; ++y) pair_steps_[static_cast<std::size_t>(s * stride + y)] = table[s * stride + y] + after(t, s, y) - own;
-    }
-    kernels().exp_all(pair_steps_.data(), static_cast<std::int64_t>(pair_steps_.size()));
-    return pair_steps_.data();
-  }
-  // The best score of a path from state s before token t on, after the step to y.
-  double after(int t, std::int64_t s, int y) {
-    return trellis_->node(t)[y] + ahead(t, s % trellis_->rows(t) * trellis_->labels + y);
-  }
-  double& ahead(int t, std::int64_t s) { return ahead_[static_cast<std::size_t>(cells_before(*trellis_, t) * trellis_->labels + s)]; }
+  double shift(int t) const { return trellis_->pairs == nullptr ? shift_[trellis_->known(t) - 1] : pair_shift_; }
 
   // Takes the largest score of a token away and returns it.
   double lower(double* node) const {
@@ -219,8 +173,7 @@ class PathSums {
   const Trellis<double>* trellis_ = nullptr;
   double log_sum_ = 0.0, shift_[kMaxOrder] = {}, pair_shift_ = 0.0;
   double range_ = 0.0, step_range_ = 0.0;  // between the highest and the lowest score of a table of steps
-  bool relative_ = false;
-  std::vector<double> steps_[kMaxOrder], pair_steps_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_, ahead_;
+  std::vector<double> steps_[kMaxOrder], pair_steps_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_;
 };
 
 }  // namespace maxmargin

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,8 +73,7 @@ class ChainOracle:
             return state.planes
         if state.handles is None:
             raise ValueError("This dual state has no label sequences; it does not belong to a chain.")
-        labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
-        return self._expanded(state.example, labels)
+        return self._expanded(state.example, flat_labels(state.handles))
 
     def _expanded(self, examples: Indices, labels: Indices) -> Planes:
         lengths = self.X.tokens.lengths[examples]
@@ -117,6 +117,27 @@ class ChainOracle:
         return ChainEngine(self, C)
 
 
+class LabelRuns(Sequence[Indices]):
+    """Label sequences, one after the other in one array."""
+
+    def __init__(self, labels: Indices, ends: npt.NDArray[np.int64]) -> None:
+        self.labels, self.ends = labels, ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[position] for position in range(*k.indices(len(self)))]
+        position = range(len(self))[k]
+        return self.labels[self.ends[position - 1] if position else 0 : self.ends[position]]
+
+
+def flat_labels(runs: Sequence[Indices]) -> Indices:
+    """All labels in one array."""
+    return runs.labels if isinstance(runs, LabelRuns) else np.concatenate([np.zeros(0, np.int32), *runs])
+
+
 class ChainEngine(CoreEngine):
     """The dual engine on labelled chains."""
 
@@ -140,11 +161,9 @@ class ChainEngine(CoreEngine):
             rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
             return DualState(example, output, alpha, Planes(rows, b, example))
         ends = np.cumsum(self.oracle.X.tokens.lengths[example])
-        labels = np.split(self.core.labels(), ends[:-1]) if example.size else []
-        return DualState(example, output, alpha, handles=labels)
+        return DualState(example, output, alpha, handles=LabelRuns(self.core.labels(), ends))
 
     def restore(self, state: DualState) -> None:
         if state.handles is None:
             return
-        labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
-        self.core.restore(state.example, labels, state.alpha)
+        self.core.restore(state.example, flat_labels(state.handles), state.alpha)

@@ -1,0 +1,198 @@
+#include "maxmargin/chain_dual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace maxmargin {
+
+ChainDual::ChainDual(const ChainData& data, double C, const double* sample_weight, const std::uint32_t* observed)
+    : weights(static_cast<std::size_t>(data.shape.weight_count())),
+      gaps(static_cast<std::size_t>(data.n), std::numeric_limits<float>::infinity()),
+      data_(data),
+      C_(C),
+      sample_weight_(sample_weight),
+      observed_(observed),
+      w_(weights.size()),
+      products_(data.tokens, data.offsets, data.n),
+      marginals_(static_cast<std::size_t>(data.offsets[data.n] * data.shape.stride())),
+      steps_(static_cast<std::size_t>(data.n * data.shape.labels * data.shape.stride())),
+      entropy_(static_cast<std::size_t>(data.n)),
+      squares_(static_cast<std::size_t>(data.offsets[data.n])),
+      scorer_(data_) {
+  if (data.shape.order != 1 || data.shape.pair_features > 0) throw std::invalid_argument("dual ascent is for chains of order 1 without pair features");
+  const int stride = data.shape.stride();
+  for (std::int64_t i = 0; i < data.n; ++i) {  // alpha is all at the truth, so w = 0
+    const std::int32_t* truth = data.truth(i);
+    float* steps = steps_.data() + i * data.shape.labels * stride;
+    for (int t = 0; t < data.length(i); ++t) {
+      marginals_[static_cast<std::size_t>((data.offsets[i] + t) * stride + truth[t])] = 1.0F;
+      if (t > 0) steps[truth[t - 1] * stride + truth[t]] += 1.0F;
+    }
+  }
+  for (std::int64_t token = 0; token < data.offsets[data.n]; ++token) {
+    const Row row = data.tokens[token];
+    double square = row.bias * row.bias;
+    for (std::int64_t c = 0; c < row.count; ++c) square += row.value(c) * row.value(c);
+    squares_[static_cast<std::size_t>(token)] = square;
+  }
+}
+
+std::int64_t ChainDual::visit(std::span<const std::int32_t> order) {
+  for (std::int32_t i : order) visit_one(i);
+  return static_cast<std::int64_t>(order.size());
+}
+
+void ChainDual::visit_one(std::int64_t i) {
+  const double c = C_ * (sample_weight_ == nullptr ? 1.0 : sample_weight_[i]);
+  if (c == 0.0) {
+    gaps[static_cast<std::size_t>(i)] = 0.0F;
+    return;
+  }
+  const int stride = data_.shape.stride(), labels = data_.shape.labels, length = data_.length(i);
+  scorer_.read_steps(w_.data());
+  const Trellis<float>& coarse = scorer_.open(i, w_.data());
+  nodes_.assign(coarse.nodes, coarse.nodes + static_cast<std::int64_t>(length) * stride);
+  table_.assign(coarse.steps[0], coarse.steps[0] + static_cast<std::int64_t>(labels) * stride);
+  trellis_ = Trellis<double>{length, labels, stride, 1, nodes_.data(), {table_.data()}, nullptr};
+  sums_.read_steps(trellis_);
+  const double log_sum = sums_.forward(trellis_);
+  sums_.backward();
+
+  // Marginals and expected steps of p, then their differences from those of alpha.
+  node_change_.resize(static_cast<std::size_t>(length) * stride);
+  step_change_.assign(static_cast<std::size_t>(labels) * stride, 0.0);
+  double own = 0.0, other = 0.0, distance = 0.0;  // expected scores of alpha and p, max_t |difference|_1
+  const float* marginals = marginals_.data() + data_.offsets[i] * stride;
+  for (int t = 0; t < length; ++t) {
+    double* change = node_change_.data() + static_cast<std::int64_t>(t) * stride;
+    sums_.marginals(t, change);
+    if (t > 0) sums_.count_steps(t, step_change_.data());
+    double sum = 0.0;
+    for (int y = 0; y < labels; ++y) {
+      const double score = trellis_.node(t)[y], mine = marginals[static_cast<std::int64_t>(t) * stride + y];
+      own += mine * score;
+      other += change[y] * score;
+      change[y] = mine - change[y];
+      sum += std::abs(change[y]);
+    }
+    distance = std::max(distance, sum);
+  }
+  const float* steps = steps_.data() + i * labels * stride;
+  for (std::size_t s = 0; s < step_change_.size(); ++s) {
+    own += steps[s] * table_[s];
+    other += step_change_[s] * table_[s];
+    step_change_[s] = steps[s] - step_change_[s];
+  }
+
+  const double entropy = std::max(0.0, log_sum - other);
+  double& held = entropy_[static_cast<std::size_t>(i)];
+  const double gap = std::max(0.0, c * (log_sum - held - own));
+  gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
+  const double bend = c * distance * distance;
+  const double curvature = c * c * squared_change(i, length) + bend;
+  const double share = curvature > 0.0 ? std::min(1.0, (gap + 0.5 * bend) / curvature) : 1.0;
+  if (!(share > 0.0)) return;
+  const double gained = (1.0 - share) * held + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
+  total_entropy_ += c * (gained - held);
+  held = gained;
+  add_to(i, node_change_.data(), step_change_.data(), share * c, w_.data());
+  float* into = marginals_.data() + data_.offsets[i] * stride;
+  for (std::size_t k = 0; k < node_change_.size(); ++k) into[k] -= static_cast<float>(share * node_change_[k]);
+  float* step_into = steps_.data() + i * labels * stride;
+  for (std::size_t s = 0; s < step_change_.size(); ++s) step_into[s] -= static_cast<float>(share * step_change_[s]);
+}
+
+// |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2); for long sequences an upper bound.
+double ChainDual::squared_change(std::int64_t i, int length) {
+  const int stride = data_.shape.stride();
+  const double eta = data_.shape.eta;
+  auto dot = [&](int s, int t) {
+    const double* a = node_change_.data() + static_cast<std::int64_t>(s) * stride;
+    const double* b = node_change_.data() + static_cast<std::int64_t>(t) * stride;
+    double sum[kPad] = {};
+    for (int y = 0; y < stride; y += kPad) {
+      for (int v = 0; v < kPad; ++v) sum[v] += a[y + v] * b[y + v];
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  };
+  double total = 0.0;
+  if (products_.kept(length)) {
+    products_.open(i);
+    for (int s = 0; s < length; ++s) {
+      const double square = dot(s, s);
+      if (square < 1e-18) continue;
+      total += products_(s, s) * square;
+      for (int t = 0; t < s; ++t) {
+        const double product = products_(s, t);
+        if (product != 0.0) total += 2.0 * product * dot(s, t);
+      }
+    }
+  } else {
+    double bound = 0.0;
+    for (int t = 0; t < length; ++t) bound += std::sqrt(squares_[static_cast<std::size_t>(data_.offsets[i] + t)] * dot(t, t));
+    total = bound * bound;
+  }
+  double steps = std::inner_product(step_change_.begin(), step_change_.end(), step_change_.begin(), 0.0);
+  if (data_.shape.ends) steps += dot(0, 0) + dot(length - 1, length - 1);
+  return std::max(0.0, total) + eta * eta * steps;
+}
+
+template <class Real>
+void ChainDual::add_to(std::int64_t i, const double* nodes, const double* steps, double factor, Real* w) {
+  const ChainShape& shape = data_.shape;
+  const int stride = shape.stride(), length = data_.length(i), words = (shape.labels + 31) / 32;
+  counts_.resize(static_cast<std::size_t>(stride));
+  auto add_row = [&](const double* change, std::int64_t row) {
+    Real* into = w + row * stride;
+    for (int y = 0; y < shape.labels; ++y) {
+      if (observed_ == nullptr || (observed_[row * words + y / 32] >> (y % 32) & 1u)) into[y] += static_cast<Real>(factor * shape.eta * change[y]);
+    }
+  };
+  for (int t = 0; t < length; ++t) {
+    const double* change = nodes + static_cast<std::int64_t>(t) * stride;
+    for (int y = 0; y < stride; ++y) counts_[static_cast<std::size_t>(y)] = factor * change[y];
+    const Row row = data_.tokens[data_.offsets[i] + t];
+    if (observed_ == nullptr) {
+      row_update(row, w, stride, counts_.data());
+    } else {
+      kernels_for(w).update_observed(row, w, stride, counts_.data(), observed_, words);
+    }
+    if (shape.ends && t == 0) add_row(change, shape.start_row());
+    if (shape.ends && t == length - 1) add_row(change, shape.end_row());
+  }
+  for (int y = 0; y < shape.labels; ++y) add_row(steps + static_cast<std::int64_t>(y) * stride, shape.transition_row(1) + y);
+}
+
+double ChainDual::dual() const {
+  return total_entropy_ - 0.5 * kernels().coarse_square(w_.data(), static_cast<std::int64_t>(w_.size()));
+}
+
+void ChainDual::sharpen() {
+  std::fill(weights.begin(), weights.end(), 0.0);
+  const int stride = data_.shape.stride(), labels = data_.shape.labels;
+  total_entropy_ = 0.0;
+  for (std::int64_t i = 0; i < data_.n; ++i) {
+    const double c = C_ * (sample_weight_ == nullptr ? 1.0 : sample_weight_[i]);
+    total_entropy_ += c * entropy_[static_cast<std::size_t>(i)];
+    if (c == 0.0) continue;
+    const int length = data_.length(i);
+    const std::int32_t* truth = data_.truth(i);
+    const float* marginals = marginals_.data() + data_.offsets[i] * stride;
+    const float* steps = steps_.data() + i * labels * stride;
+    node_change_.assign(static_cast<std::size_t>(length) * stride, 0.0);
+    step_change_.assign(static_cast<std::size_t>(labels) * stride, 0.0);
+    for (std::size_t k = 0; k < node_change_.size(); ++k) node_change_[k] = -static_cast<double>(marginals[k]);
+    for (std::size_t s = 0; s < step_change_.size(); ++s) step_change_[s] = -static_cast<double>(steps[s]);
+    for (int t = 0; t < length; ++t) {
+      node_change_[static_cast<std::size_t>(t * stride + truth[t])] += 1.0;
+      if (t > 0) step_change_[static_cast<std::size_t>(truth[t - 1] * stride + truth[t])] += 1.0;
+    }
+    add_to(i, node_change_.data(), step_change_.data(), c, weights.data());
+  }
+  std::copy(weights.begin(), weights.end(), w_.begin());
+}
+
+}  // namespace maxmargin

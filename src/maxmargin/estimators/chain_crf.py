@@ -1,0 +1,135 @@
+"""Conditional random fields for label sequences."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.training import job_count, positive
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.solvers.base import Record, Run, Solution, Status
+from maxmargin.solvers.dual_likelihood import DualLikelihood
+from maxmargin.solvers.lbfgs import LBFGS
+from maxmargin.solvers.likelihood import LikelihoodSolver
+from maxmargin.structures.chain_likelihood import ChainLikelihood
+
+Floats = npt.NDArray[np.float64]
+
+_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {"lbfgs": LBFGS, "dual": DualLikelihood}
+
+
+class ChainCRF(ChainEstimator):
+    """Linear-chain conditional random field: ``p(y | x) = exp F(x, y; w) / sum_y' exp F(x, y'; w)``.
+
+    Minimises ``l2/2 |w|^2 + l1 |w|_1 - C * sum_i s_i log p(y_i | x_i)``. With ``C = 1``, ``l2 = 2 * c2``, ``l1 = c1``
+    this is the objective of CRFsuite (with ``ends=False``, ``fit_intercept=False``, ``observed=True``).
+
+    Parameters
+    ----------
+    C : weight of the negative log-likelihood
+    l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    solver : ``'dual'`` (dual ascent, one sequence at a time: the fastest), ``'lbfgs'`` (with orthants where there is an
+        L1 penalty), or ``'auto'``: dual where it can be used (l1 = 0, l2 > 0, order 1), else lbfgs
+    observed : only weights of features and label tuples that occur together in training may differ from zero
+    tol : training stops when the objective is known to within ``C * sum(s) * tol``
+    order, eta, ends, fit_intercept, window, templates, min_count, hashing, n_jobs, max_iter, max_time, random_state,
+    callback, verbose :
+        as in ChainSVC; threads serve lbfgs and prediction
+
+    Attributes
+    ----------
+    classes_, coef_, solution_, n_iter_, n_features_in_, chain_
+    """
+
+    def __init__(
+        self,
+        C: float = 0.5,
+        *,
+        l1: float = 0.0,
+        l2: float = 1.0,
+        solver: Any = "auto",
+        observed: bool = False,
+        order: int = 1,
+        eta: float = 1.0,
+        ends: bool = True,
+        fit_intercept: bool = True,
+        window: int = 0,
+        templates: Any = None,
+        min_count: int = 1,
+        hashing: int | None = None,
+        tol: float = 1e-3,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.l1 = l1
+        self.l2 = l2
+        self.solver = solver
+        self.observed = observed
+        self.order = order
+        self.eta = eta
+        self.ends = ends
+        self.fit_intercept = fit_intercept
+        self.window = window
+        self.templates = templates
+        self.min_count = min_count
+        self.hashing = hashing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainCRF:
+        """Learns from sequences and the label of every token, in any form that ``ChainSVC.fit`` takes."""
+        positive("C", self.C)
+        positive("tol", self.tol)
+        positive("max_iter", self.max_iter, optional=True)
+        positive("max_time", self.max_time, optional=True)
+        for name in ("l1", "l2"):
+            if not 0.0 <= float(getattr(self, name)) < np.inf:
+                raise ValueError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}.")
+        given, codes = self._learn(X, Y, lengths)
+        weight = check_sample_weight(sample_weight, len(given))
+        self.chain_ = self._chain(given)
+        problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
+        run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
+        self.solution_ = self._chosen(problem)(problem, float(self.C), float(self.l1), float(self.l2), run)
+        _warn(self.solution_, self.C * problem.total_weight * self.tol)
+        self.coef_ = self.chain_.public_weights(self.solution_.w)
+        self.n_iter_ = self.solution_.n_iter
+        self.temperature_ = 1.0
+        return self
+
+    def _chosen(self, problem: ChainLikelihood) -> LikelihoodSolver:
+        if not isinstance(self.solver, str):
+            if not callable(self.solver) or isinstance(self.solver, type):
+                raise TypeError(f"solver must be a name or a solver object, not {type(self.solver).__name__}.")
+            chosen: LikelihoodSolver = self.solver
+            return chosen
+        if self.solver == "auto":
+            return DualLikelihood() if not self.l1 and self.l2 and problem.has_dual else LBFGS()
+        if self.solver not in _SOLVERS:
+            raise ValueError(f"solver must be 'auto', 'dual', 'lbfgs' or a solver object, not {self.solver!r}.")
+        return _SOLVERS[self.solver]()
+
+
+def _warn(solution: Solution, target: float) -> None:
+    if solution.status in (Status.CONVERGED, Status.FINISHED):
+        return
+    text = solution.status.message
+    if solution.gap is not None:
+        text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
+    warnings.warn(text, ConvergenceWarning, stacklevel=3)
