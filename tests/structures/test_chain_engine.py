@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from chains import CASES, FORMULATIONS, make_case
 from maxmargin import BlockCoordinate, Formulation
 from maxmargin._core import VisitSettings
+from maxmargin.sequences import pack
 from maxmargin.solvers.base import Run
+from maxmargin.structures.chain import ChainInput
 from reference import assert_dual_feasible, dual_value, enumerate_planes, solve
 
 QUICK = settings(max_examples=50, deadline=None)
@@ -40,7 +42,7 @@ def assert_consistent(case, oracle, engine, atol=1e-10):
     expected = dual_value(planes.a, planes.b, state.example, state.alpha, slack, budget)
     assert engine.dual == pytest.approx(expected, rel=1e-10, abs=atol * size**2)
     assert engine.linear == pytest.approx(float(planes.b @ state.alpha), rel=1e-10, abs=atol * size)
-    for labels, example in zip(state.handles if len(planes) else [], state.example):
+    for labels, example in zip(state.handles or [], state.example):
         assert not np.array_equal(labels, case.Y[example])
 
 
@@ -69,20 +71,28 @@ def test_fine_and_coarse_visits(case, formulation, step):
     assert_consistent(case, oracle, engine)
 
 
-@given(case=CASES, formulation=st.sampled_from(CAPPED))
-@QUICK
-def test_merged_planes(case, formulation):
+@given(
+    case=CASES,
+    formulation=st.sampled_from(CAPPED),
+    capacity=st.sampled_from([1, 1, 2]),
+    step=st.sampled_from(["exact", "line-search"]),
+)
+@settings(max_examples=30, deadline=None)
+def test_merged_planes(case, formulation, capacity, step):
     """Merging changes neither ``w`` nor the dual, and the mean of planes is again a lower bound of the slack."""
     oracle = case.bind(formulation)
     engine, plain = oracle.engine(C), oracle.engine(C)
-    steps = VisitSettings(step="line-search", keep_idle=5)
+    steps = VisitSettings(step=step, keep_idle=5, max_steps=200)
     best = solve_listed(case, formulation)
     for turn in range(6):
         order = np.random.default_rng(turn).permutation(case.everyone)
-        engine.visit(order, steps, capacity=1)
+        engine.visit(order, steps, capacity=capacity)
         state = engine.state()
-        assert np.bincount(state.example, minlength=case.n).max() <= 1
-        assert_dual_feasible(state.example, state.alpha, formulation.slack, budget_of(case))
+        assert np.bincount(state.example, minlength=case.n).max() <= capacity
+        assert_consistent(case, oracle, engine)
+        other = case.chain.from_public(np.random.default_rng(turn).standard_normal(case.w.size))
+        bound = case.slacks(formulation, case.chain.public_weights(other))
+        assert (oracle.expand(state).value(other) <= bound[state.example] + 1e-10).all()
         weights, linear, dual = engine.weights.copy(), engine.linear, engine.dual
         engine.core.refresh()  # from the merged planes, in double precision
         size = 1.0 + np.abs(weights).max() ** 2
@@ -93,7 +103,7 @@ def test_merged_planes(case, formulation):
         if turn == 0:  # before anything was merged, the same steps
             plain.visit(order, steps)
             assert dual == pytest.approx(plain.dual, rel=1e-9, abs=1e-10 * size)
-    engine.visit(case.everyone, VisitSettings(step="line-search", coarse=True), capacity=1)
+    engine.visit(case.everyone, VisitSettings(step="line-search", coarse=True), capacity=capacity)
     assert engine.dual <= best + 1e-3 * (1.0 + best)
     engine.sharpen()
     assert engine.dual <= best + 1e-9 * (1.0 + best)
@@ -121,7 +131,7 @@ def test_a_state_brings_back_weights_and_dual(case, formulation):
     assert again.dual == pytest.approx(engine.dual, rel=1e-9, abs=1e-9 * (1 + np.abs(engine.weights).max() ** 2))
     back = again.state()
     np.testing.assert_array_equal(back.example, state.example)
-    np.testing.assert_array_equal(back.alpha, state.alpha)
+    np.testing.assert_allclose(back.alpha, state.alpha, rtol=1e-14)  # a cap met but for rounding is cut again
     assert all(np.array_equal(a, b) for a, b in zip(back.handles, state.handles))
     some = state.take(np.arange(0, state.alpha.size, 2))
     if state.alpha.size:
@@ -158,14 +168,9 @@ def test_long_sequences_without_kept_products(order, pairs):
     rng = np.random.default_rng(order)
     case = make_case(labels=2, lengths=(1,) * 11, order=order, pairs=pairs, eta=0.7, seed=order)
     X = [rng.standard_normal((length, 3)) for length in (140, 120)]
-    given = X if not pairs else None
-    if pairs:
-        from maxmargin.sequences import pack
-        from maxmargin.structures.chain import ChainInput
-
-        given = ChainInput(pack(X), pack([rng.standard_normal((len(x), pairs)) for x in X]))
+    tied = pack([rng.standard_normal((len(x), pairs)) for x in X]) if pairs else None
     labels = rng.integers(0, 2, 260).astype(np.int32)
-    oracle = case.chain.bind(given, labels, Formulation())
+    oracle = case.chain.bind(ChainInput(pack(X), tied), labels, Formulation())
     solution = BlockCoordinate()(oracle, 0.1, Run(tol=1e-5, max_iter=2000))
     planes = oracle.expand(solution.state)
     np.testing.assert_allclose(
