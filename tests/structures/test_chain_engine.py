@@ -13,18 +13,11 @@ from maxmargin._core import VisitSettings
 from maxmargin.sequences import pack
 from maxmargin.solvers.base import Run
 from maxmargin.structures.chain import ChainInput
-from reference import assert_dual_feasible, dual_value, enumerate_planes, solve
+from reference import assert_dual_feasible, dual_value
 
 QUICK = settings(max_examples=50, deadline=None)
 C = 0.6
 CAPPED = FORMULATIONS[:6]
-
-
-class Listed:
-    """What ``enumerate_planes`` needs of a case."""
-
-    def __init__(self, case):
-        self.outputs, self.joint_feature, self.loss = case.chain.outputs, case.chain.joint_feature, case.chain.loss
 
 
 def budget_of(case):
@@ -83,7 +76,6 @@ def test_merged_planes(case, formulation, capacity, step):
     oracle = case.bind(formulation)
     engine, plain = oracle.engine(C), oracle.engine(C)
     steps = VisitSettings(step=step, keep_idle=5, max_steps=200)
-    best = solve_listed(case, formulation)
     for turn in range(6):
         order = np.random.default_rng(turn).permutation(case.everyone)
         engine.visit(order, steps, capacity=capacity)
@@ -99,22 +91,12 @@ def test_merged_planes(case, formulation, capacity, step):
         np.testing.assert_allclose(engine.weights, weights, atol=1e-10 * size)
         assert engine.linear == pytest.approx(linear, rel=1e-9, abs=1e-10 * size)
         assert engine.dual == pytest.approx(dual, rel=1e-9, abs=1e-9 * size)
-        assert dual <= best + 1e-9 * (1.0 + best)  # else a merged plane would not be a lower bound
         if turn == 0:  # before anything was merged, the same steps
             plain.visit(order, steps)
             assert dual == pytest.approx(plain.dual, rel=1e-9, abs=1e-10 * size)
     engine.visit(case.everyone, VisitSettings(step="line-search", coarse=True), capacity=capacity)
-    assert engine.dual <= best + 1e-3 * (1.0 + best)
     engine.sharpen()
-    assert engine.dual <= best + 1e-9 * (1.0 + best)
-
-
-def solve_listed(case, formulation):
-    X, Y = [case.problem_input(i) for i in range(case.n)], [tuple(y.tolist()) for y in case.Y]
-    planes = enumerate_planes(Listed(case), X, Y, formulation.rescaling, formulation.slack)
-    if not planes.b.size:
-        return 0.0
-    return solve(planes, C, case.weight).value
+    assert_consistent(case, oracle, engine)
 
 
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS))
