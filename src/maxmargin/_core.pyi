@@ -329,6 +329,11 @@ class ChainEngine:
         Label sequences of all planes held, one after the other, in the order of `support`.
         """
 
+    def planes(self) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
+        """
+
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
         """Merges the least used planes of blocks down to a capacity."""
 
