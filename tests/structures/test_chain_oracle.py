@@ -35,7 +35,6 @@ def python_oracle(case, formulation):
     return ProblemOracle(Loop(case.chain), X, [tuple(y.tolist()) for y in case.Y], formulation, case.weight)
 
 
-
 def summed(cut, case):
     """``a`` of a cut in the layout of ``Chain``, whichever form it has."""
     native = cut.a if isinstance(cut.a, np.ndarray) else np.bincount(cut.a.index, cut.a.value, case.native.size)
@@ -91,10 +90,7 @@ def test_online_passes(case, squared, first, numerator):
         w = slots if numerator == 0.0 else numerator / max(1, first + t) * slots
         weight = 1.0 if case.weight is None else case.weight[i]
         value = case.values(i, formulation, w)
-        if numerator == 0.0:
-            worst = int(case.scores(i, w).argmax())
-        else:
-            worst = int(value.argmax())
+        worst = int((value if numerator else case.scores(i, w)).argmax())
         if weight == 0.0 or (case.outputs(i)[worst] == case.Y[i]).all() or (numerator and value[worst] <= 0.0):
             continue
         truth = case.chain.joint_feature(case.problem_input(i), tuple(case.Y[i]))
@@ -108,7 +104,9 @@ def test_online_passes(case, squared, first, numerator):
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_three_threads(order):
-    case = make_case(labels=4, lengths=tuple(np.random.default_rng(0).integers(1, 4, 90).tolist()), order=order, pairs=1)
+    case = make_case(
+        labels=4, lengths=tuple(np.random.default_rng(0).integers(1, 4, 90).tolist()), order=order, pairs=1
+    )
     for formulation in FORMULATIONS[:4]:
         one, three = case.bind(formulation), case.bind(formulation, 3)
         np.testing.assert_array_equal(three.slacks(case.native), one.slacks(case.native))
@@ -161,7 +159,14 @@ def test_the_fingerprint_changes_with_everything_that_planes_depend_on():
 
 @pytest.mark.parametrize(
     ("costs", "unit"),
-    [([0, 1, 2], 1.0), ([0, 0.5, 0.75], 0.25), ([0, 0.1, 0.3], 0.1), ([0, 6, 4], 2.0), ([0, 0, 0], 1.0), ([0, 7, 7], 7.0)],
+    [
+        ([0, 1, 2], 1.0),
+        ([0, 0.5, 0.75], 0.25),
+        ([0, 0.1, 0.3], 0.1),
+        ([0, 6, 4], 2.0),
+        ([0, 0, 0], 1.0),
+        ([0, 7, 7], 7.0),
+    ],
 )
 def test_costs_as_whole_numbers_of_a_unit(costs, unit):
     found, units = whole_units(np.array([costs], dtype=float))
@@ -249,7 +254,12 @@ def test_the_native_edge_checks_its_arguments():
 def battery():
     """Answers of chains of several shapes, as one vector."""
     found = []
-    for labels, order, pairs, kind in ((3, 1, 0, "float64"), (9, 2, 1, "float32"), (25, 1, 0, "binary"), (4, 3, 0, "float64")):
+    for labels, order, pairs, kind in (
+        (3, 1, 0, "float64"),
+        (9, 2, 1, "float32"),
+        (25, 1, 0, "binary"),
+        (4, 3, 0, "float64"),
+    ):
         case = make_case(labels, (1, 2, 3, 2) * 5, order, pairs=pairs, kind=kind, constant=1.0, eta=0.7, seed=labels)
         core = case.core()
         gradient = np.zeros(case.native.size)
