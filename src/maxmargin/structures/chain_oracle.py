@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.vectors import compact
@@ -90,8 +90,12 @@ class ChainOracle:
         margin = np.where(wrong, self.formulation.margin(loss), 0.0)
         return Planes((psi * scale[:, None]).tocsr(), margin, examples)
 
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
-        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        added = self.core.accumulate(
+            walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
+        )
+        walk.done += order.size
+        return added
 
     def fingerprint(self) -> str:
         chain = self.chain
