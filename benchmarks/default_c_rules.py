@@ -46,17 +46,23 @@ class Facts:
         geometric = float(np.exp(np.log(varying).mean()))
         return cls(X.shape[0], varying.size, np.unique(y).size, float(np.median(varying)), geometric)
 
-    def c(self, r: float, *, least: float = 1.0, median: bool = False) -> float:
+    def c(self, r: float, *, median: bool = False) -> float:
         typical = self.median if median else max(self.median, self.geometric)
-        return float(np.clip(r, least, 32.0)) / (self.d * typical)
+        return float(r) / (self.d * typical)
+
+
+def clipped(r: float, least: float = 1.0, most: float = 32.0) -> float:
+    return min(max(r, least), most)
 
 
 RULES: dict[str, Callable[[Facts], float | str]] = {
     "the default": lambda facts: "scale",
-    "5√n/d, median": lambda facts: facts.c(5 * np.sqrt(facts.n) / facts.d, median=True),
-    "n/(dk), median": lambda facts: facts.c(facts.n / (facts.d * facts.k), median=True),
-    "√(nk)/d": lambda facts: facts.c(np.sqrt(facts.n * facts.k) / facts.d),
-    "20k/d": lambda facts: facts.c(20 * facts.k / facts.d),
+    "2n/d², v median": lambda facts: facts.c(clipped(2 * facts.n / facts.d**2, 2, 64), median=True),
+    "5√n/d": lambda facts: facts.c(clipped(5 * np.sqrt(facts.n) / facts.d)),
+    "5√n/d, v median": lambda facts: facts.c(clipped(5 * np.sqrt(facts.n) / facts.d), median=True),
+    "n/(dk), v median": lambda facts: facts.c(clipped(facts.n / (facts.d * facts.k)), median=True),
+    "√(nk)/d": lambda facts: facts.c(clipped(np.sqrt(facts.n * facts.k) / facts.d)),
+    "20k/d": lambda facts: facts.c(clipped(20 * facts.k / facts.d)),
     "1": lambda facts: facts.c(1.0),
     "3": lambda facts: facts.c(3.0),
     "C = 1": lambda facts: 1.0,
@@ -109,8 +115,9 @@ def report(found: list[Losses], max_time: float) -> str:
     rows.append(["over 0.5 points", *[str(sum(item.points[k] > 0.5 for item in found)) for k in range(len(RULES))]])
     rows.append(["CPU s, all sets", *[f"{value:.1f}" for value in seconds]])
     return (
-        "Points of accuracy that a rule for r, clipped to 1 and 32, loses to the best r of a grid on held-out fifths "
-        "of the training parts. k is the number of classes; the last column is a fixed C.\n\n"
+        "Points of accuracy that a rule for r loses to the best r of a grid on held-out fifths of the training parts. "
+        "The rules with n or k, the number of classes, are clipped to 1 and 32, those with d² to 2 and 64; the last "
+        "column is a fixed C.\n\n"
         f"{table(['set', *RULES], rows)}\n\n"
         f"Written by `python benchmarks/default_c_rules.py --max-time {max_time:g} --write docs/defaults.md`."
     )

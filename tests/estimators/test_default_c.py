@@ -21,7 +21,7 @@ def expected(X):
     variance = X.var(axis=0)
     varying = variance[variance > 1e-12 * (X**2).mean(axis=0)]
     v = max(np.median(varying), np.exp(np.log(varying).mean()))
-    return np.clip(5 * np.sqrt(len(X)) / varying.size, 1, 32) / (varying.size * v)
+    return np.clip(2 * len(X) / varying.size**2, 2, 64) / (varying.size * v)
 
 
 @settings(max_examples=40, deadline=None)
@@ -37,8 +37,8 @@ def test_limits_of_the_factor():
     rng = np.random.default_rng(0)
     many = rng.standard_normal((400, 2))
     few = rng.standard_normal((6, 50))
-    assert c_of(many) * 2 * many.var(axis=0).mean() == pytest.approx(32, rel=0.01)
-    assert c_of(few) * 50 * np.median(few.var(axis=0)) == pytest.approx(1, rel=0.3)
+    assert c_of(many) * 2 * many.var(axis=0).mean() == pytest.approx(64, rel=0.01)
+    assert c_of(few) * 50 * np.median(few.var(axis=0)) == pytest.approx(2, rel=0.3)
 
 
 def test_constant_features_and_labels_do_not_matter():
