@@ -4,7 +4,7 @@ The grid for tuning has the powers of sqrt(10) from a thousandth of the default 
 tried after a fit that was stopped by the limit of time. Nothing is chosen here: how the default was, on training parts
 only, is ``default_c_rules.py``. Small sets without a test part of their own are split several times.
 
-    python benchmarks/default_c.py [--data iris --data mnist] [--max-time 20] [--write docs/defaults.md]
+    python benchmarks/default_c.py [--data iris --data mnist | --write docs/defaults.md] [--max-time 20]
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def report(results: list[Result], max_time: float) -> str:
         "means over the splits, ± the standard error of the difference. CPU s is the time of `fit` with the default "
         f"C. Unfinished are those of all fits, most of them for tuning, that were stopped after {max_time:g} s.\n\n"
         f"{table(columns, rows)}\n\n{holds}\n\n"
-        f"Written by `python benchmarks/default_c.py --max-time {max_time:g} --write docs/defaults.md` with maxmargin "
-        f"{machine['maxmargin']}, one thread, {machine['processor']}, {machine['date']}."
+        f"`python benchmarks/default_c.py --max-time {max_time:g} --write docs/defaults.md` writes this table; "
+        f"here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, {machine['date']}."
     )
 
 
@@ -138,6 +138,8 @@ def main() -> None:
     parser.add_argument("--max-time", type=float, default=20.0, help="seconds after which a fit is stopped")
     parser.add_argument("--write", type=Path, help="page with a section for the table")
     arguments = parser.parse_args()
+    if arguments.write and arguments.data:
+        parser.error("--write replaces the table of all sets, so it cannot be given with --data.")
     results: list[Result] = []
     for name in arguments.data or SETS:
         for title, parts in splits(name):

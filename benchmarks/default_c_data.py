@@ -100,7 +100,7 @@ SETS: dict[str, tuple[Callable[[int], Split], int, bool]] = {
     "wine": (lambda seed: _random(load_wine(return_X_y=True), seed), 20, True),
     "breast_cancer": (lambda seed: _random(load_breast_cancer(return_X_y=True), seed), 10, True),
     "digits": (lambda seed: _random(load_digits(return_X_y=True), seed), 5, True),
-    "clusters": (lambda seed: _random(make_multiclass(3000, 50, 5, seed=seed), seed), 3, False),
+    "clusters": (lambda seed: _random(make_multiclass(3000, 50, 5, seed=seed), seed), 10, False),
     "sparse clusters": (lambda seed: _random(make_multiclass(3000, 5000, 8, density=0.01, seed=seed), seed), 3, False),
     "optdigits": (_two_parts(load_optdigits), 1, False),
     "uci_letter": (_two_parts(load_uci_letter), 1, True),

@@ -5,7 +5,7 @@ accuracy on the held-out parts less that of the best r of a grid. That r is the 
 picked on the examples that judge it, so even a good rule may show a small loss: compare the rules with each other. Sets
 with more than 5,000 examples for training are also taken with 1,000 of them.
 
-    python benchmarks/default_c_rules.py [--data iris --data mnist] [--max-time 10] [--write docs/defaults.md]
+    python benchmarks/default_c_rules.py [--data iris --data mnist | --write docs/defaults.md] [--max-time 10]
 """
 
 from __future__ import annotations
@@ -116,10 +116,10 @@ def report(found: list[Losses], max_time: float) -> str:
     rows.append(["CPU s, all sets", *[f"{value:.1f}" for value in seconds]])
     return (
         "Points of accuracy that a rule for r loses to the best r of a grid on held-out fifths of the training parts. "
-        "The rules with n or k, the number of classes, are clipped to 1 and 32, those with d² to 2 and 64; the last "
-        "column is a fixed C.\n\n"
+        "2n/d², which is the default, is clipped to 2 and 64, the other rules with n or k, the number of classes, to 1 "
+        "and 32; the last column is a fixed C.\n\n"
         f"{table(['set', *RULES], rows)}\n\n"
-        f"Written by `python benchmarks/default_c_rules.py --max-time {max_time:g} --write docs/defaults.md`."
+        f"`python benchmarks/default_c_rules.py --max-time {max_time:g} --write docs/defaults.md` writes this table."
     )
 
 
@@ -129,6 +129,8 @@ def main() -> None:
     parser.add_argument("--max-time", type=float, default=10.0, help="seconds after which a fit is stopped")
     parser.add_argument("--write", type=Path, help="page with a section for the table")
     arguments = parser.parse_args()
+    if arguments.write and arguments.data:
+        parser.error("--write replaces the table of all sets, so it cannot be given with --data.")
     found: list[Losses] = []
     for item in all_losses(arguments.data or list(SETS), Fitter(arguments.max_time)):
         found.append(item)
