@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxmargin import MulticlassSVC
-from maxmargin.estimators.default_c import default_c
+from maxmargin.estimators.feature_scale import FeatureScale
 from maxmargin.structures.multiclass import as_rows
 
 
 def c_of(X):
-    return default_c(as_rows(X, 1.0, True), None)
+    return FeatureScale(as_rows(X, 1.0, True), None).regularisation
 
 
 def expected(X):

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
-from maxmargin.estimators.default_c import default_c
+from maxmargin.estimators.feature_scale import FeatureScale
 from maxmargin.estimators.training import job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -35,13 +35,13 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``default_c``
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true; None is zero-one
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     class_weight : dict of class to weight, or ``'balanced'``
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
-    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the root mean square of a feature, but at least 1, so
+    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``), so
         that features far from zero do not make the intercept dear
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
 
@@ -117,8 +117,9 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         structure = Multiclass(self.classes_.size, self.cost)
         given = check_sample_weight(sample_weight, labels.size)
         weight = self._weights(labels, given)
-        self.intercept_scaling_ = self._add_constant(rows, weight)
-        self.C_ = self._chosen_c(rows, given)
+        scale = FeatureScale(rows, weight)
+        self.C_ = self._chosen_c(scale)
+        self.intercept_scaling_ = self._add_constant(rows, scale)
         self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
         coef = structure.to_coef(self.solution_.w)
         self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
@@ -171,22 +172,19 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return rows
 
-    def _add_constant(self, rows: _core.Rows, sample_weight: Floats | None) -> float:
+    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
         """Gives the rows their constant feature and returns its value."""
         if not self.fit_intercept:
             return 0.0
-        value = self.intercept_scaling
-        if value == "scale":
-            mean = float(np.average(rows.squared_norms, weights=sample_weight)) / rows.columns
-            value = max(1.0, float(np.sqrt(mean)))
-        rows.set_bias(float(value))
-        return float(value)
+        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
+        rows.set_bias(value)
+        return value
 
-    def _chosen_c(self, rows: _core.Rows, sample_weight: Floats | None) -> float:
+    def _chosen_c(self, scale: FeatureScale) -> float:
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return default_c(rows, sample_weight)
+            return scale.regularisation
         positive("C", self.C)
         return float(self.C)
 
