@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from maxmargin import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC
 from maxmargin.datasets import make_sentences
@@ -31,7 +32,7 @@ def sentences():
 
 @pytest.fixture(scope="module")
 def fitted(sentences):
-    return [model.fit(*sentences) for model in MODELS]
+    return [clone(model).fit(*sentences) for model in MODELS]
 
 
 @pytest.fixture(scope="module")
