@@ -77,24 +77,24 @@ def test_the_runner_up_is_the_best_of_the_others(fitted, sentences, number):
         other[t] = label
         kept[label] = score(model, x, other)
     second = max((label for label in kept if label != labels[t]), key=kept.get)
-    assert model.explain(x, t).runner_up == second
+    assert model.explain(x, t, others="kept").runner_up == second
     free = {
         label: model.predict_kbest([x], 1, known=[[label if s == t else None for s in range(len(x))]])[0][0].score
         for label in model.classes_
         if label != labels[t]
     }
-    found = model.explain(x, t, others="free")
+    found = model.explain(x, t)
     assert found.runner_up == max(free, key=free.get)
     assert score(model, x, labels) - found.difference == pytest.approx(max(free.values()))
     chosen = min(kept, key=kept.get)
-    against = model.explain(x, t, chosen)
+    against = model.explain(x, t, chosen, others="kept")
     assert against.runner_up == chosen
     assert against.difference == pytest.approx(kept[labels[t]] - kept[chosen])
 
 
 def test_names_of_contributions(fitted, sentences, numbers):
     x = sentences[0][0]
-    found = fitted[0].explain(x, 1)
+    found = fitted[0].explain(x, 1, others="kept")
     features = [part for part in found.contributions if part.kind == "feature"]
     assert f"w[0]={x[1]}" in {part.name for part in features}
     assert {part.token for part in features} == {1}
@@ -102,9 +102,14 @@ def test_names_of_contributions(fitted, sentences, numbers):
     assert all(" -> " in name and ", not " in name for name in steps)
     assert f"Token 1 is {found.label}, not {found.runner_up}, by {found.difference:.4f}" in str(found)
     assert any(part.kind == "pair" and part.name.startswith("B01:") for part in fitted[2].explain(x, 1).contributions)
-    assert {part.kind for part in fitted[0].explain(x, 0).contributions} >= {"feature", "constant", "start", "step"}
+    assert {part.kind for part in fitted[0].explain(x, 0, others="kept").contributions} >= {
+        "feature",
+        "constant",
+        "start",
+        "step",
+    }
     model, X = numbers
-    names = {part.name for part in model.explain(X[0], 1).contributions if part.kind == "feature"}
+    names = {part.name for part in model.explain(X[0], 1, others="kept").contributions if part.kind == "feature"}
     assert names <= {f"feature {j}{place}" for j in range(3) for place in ("", "[-1]", "[+1]")}
     assert len(names) == 9
 

@@ -46,7 +46,7 @@ class Inspected:
         check_is_fitted(self)
         return strongest_transitions(self.chain_, self.coef_, self._names(), n)
 
-    def explain(self, x: Any, t: int, against: Any = None, *, others: str = "kept") -> Explanation:
+    def explain(self, x: Any, t: int, against: Any = None, *, others: str = "free") -> Explanation:
         """Why token ``t`` of the sequence ``x`` has its label and not the runner-up.
 
         Parameters
@@ -54,8 +54,8 @@ class Inspected:
         x : one sequence, in a form that ``predict`` takes a list of
         t : position of the token, from 0
         against : the label to compare with; None for the one that comes second
-        others : ``'kept'`` leaves the labels of the other tokens as they are predicted; ``'free'`` gives each side the
-            best labelling of the whole sequence, so that terms of other tokens appear too
+        others : ``'free'`` compares the prediction with the best labelling of the whole sequence in which the token has
+            another label, so that terms of other tokens may appear; ``'kept'`` changes the label of this token only
         """
         if others not in ("kept", "free"):
             raise ValueError(f"others must be 'kept' or 'free', not {others!r}.")
