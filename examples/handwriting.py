@@ -2,7 +2,8 @@
 
 Without data a word is a string of scikit-learn's digits such as 3456, blurred by noise, in which most digits are one
 more than the one before. With the environment variable MAXMARGIN_DATA set to a folder that holds ocr_letters/, the
-words of the OCR data set take their place. The picture is written to handwriting.png, or to the file named as an argument.
+words of the OCR data set take their place. The picture is written to handwriting.png, or to the file named
+as an argument.
 """
 
 import os

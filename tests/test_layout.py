@@ -27,6 +27,7 @@ LAYERS = (
     {"inspection"},
     {"estimators"},
     {"console", "report", "plots", "weight_plots", "demo_problem"},
+    {"demo_chains"},
     {"demo"},
     {"cli"},
 )
