@@ -167,7 +167,7 @@ void ChainDual::add_to(std::int64_t i, const double* nodes, const double* steps,
 }
 
 double ChainDual::dual() const {
-  return total_entropy_ - 0.5 * std::inner_product(w_.begin(), w_.end(), w_.begin(), 0.0);
+  return total_entropy_ - 0.5 * kernels().coarse_square(w_.data(), static_cast<std::int64_t>(w_.size()));
 }
 
 void ChainDual::sharpen() {

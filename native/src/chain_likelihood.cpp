@@ -7,8 +7,8 @@
 
 #include "maxmargin/chain_limits.hpp"
 #include "maxmargin/chain_scores.hpp"
+#include "maxmargin/log_sums.hpp"
 #include "maxmargin/shares.hpp"
-#include "maxmargin/sums.hpp"
 
 namespace maxmargin {
 namespace {
@@ -22,7 +22,7 @@ class Expectations {
   }
 
   // `sums` has gone backward over sequence i.
-  void add(std::int64_t i, PathSums& sums, const Trellis<double>& trellis, double weight, double* gradient) {
+  void add(std::int64_t i, ChainSums& sums, const Trellis<double>& trellis, double weight, double* gradient) {
     const ChainShape& shape = data_.shape;
     const int stride = shape.stride(), length = trellis.length;
     const std::int32_t* truth = data_.truth(i);
@@ -58,7 +58,7 @@ class Expectations {
     for (std::size_t y = 0; y < coefficient_.size(); ++y) into[y] += factor * coefficient_[y];
   }
 
-  void add_steps(int t, std::int64_t first, PathSums& sums, const Trellis<double>& trellis, const std::int32_t* truth, double weight, double* gradient) {
+  void add_steps(int t, std::int64_t first, ChainSums& sums, const Trellis<double>& trellis, const std::int32_t* truth, double weight, double* gradient) {
     const ChainShape& shape = data_.shape;
     const int stride = shape.stride(), k = trellis.known(t);
     const std::int64_t states = trellis.power(k), own = state_before(trellis, truth, t);
@@ -108,7 +108,7 @@ double chain_likelihood(const ChainData& data, const double* weights, const doub
     ChainScores<double> scorer(data);
     scorer.read_steps(weights);
     Expectations expectations(data);
-    PathSums sums;
+    ChainSums sums;
     bool read = false;
     for (std::int64_t i = begin; i < end; ++i) {
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
@@ -137,7 +137,7 @@ std::int64_t chain_marginals(const ChainData& data, const double* weights, const
     ChainScores<double> scorer(data);
     scorer.read_steps(weights, 1.0 / temperature);
     LimitedTrellis<double> limited(data, limits);
-    PathSums sums;
+    ChainSums sums;
     std::vector<double> row(static_cast<std::size_t>(data.shape.stride()));
     bool read = false;
     for (std::int64_t i = begin; i < end; ++i) {

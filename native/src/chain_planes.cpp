@@ -108,6 +108,28 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
   return plane;
 }
 
+SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& plane) {
+  const int stride = data.shape.stride(), labels = data.shape.labels, width = labels * stride;
+  SparseCounts cells = plane.steps;
+  auto add = [&](const Row& row, std::int64_t first, int apart, int truth, int label, double weight) {
+    auto cell = [&](std::int64_t column, double value) {
+      cells.emplace_back(first + column * apart + truth, weight * value);
+      cells.emplace_back(first + column * apart + label, -weight * value);
+    };
+    for (std::int64_t c = 0; c < row.count; ++c) cell(row.column(c), row.value(c));
+    if (row.bias != 0.0) cell(row.width, row.bias);
+  };
+  for (const ChangedLabel& change : plane.changed) {
+    add(data.tokens[data.offsets[i] + change.token], 0, stride, change.truth, change.label, change.weight);
+  }
+  for (const ChangedLabel& change : plane.changed_pairs) {
+    auto place = [&](std::int32_t pair) { return pair / labels * stride + pair % labels; };
+    add(data.pairs[data.offsets[i] + change.token], data.shape.pair_row() * stride, width, place(change.truth), place(change.label), change.weight);
+  }
+  tidy(cells);
+  return cells;
+}
+
 void TokenProducts::open(std::int64_t i) {
   first_ = offsets_[i];
   const std::int64_t length = offsets_[i + 1] - first_;

@@ -16,6 +16,18 @@ double dot(const double* a, const double* b, std::int64_t n) {
   return total;
 }
 
+double coarse_square(const float* x, std::int64_t n) {
+  double sum[8] = {};
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (int v = 0; v < 8; ++v) sum[v] += static_cast<double>(x[i + v]) * static_cast<double>(x[i + v]);
+  }
+  double total = 0.0;
+  for (double part : sum) total += part;
+  for (; i < n; ++i) total += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  return total;
+}
+
 void axpy(double c, const double* x, double* y, std::int64_t n) {
   constexpr int kWidth = kLanes<double>;
   using V = Vec<double, kWidth>;

@@ -17,7 +17,7 @@
 #include "maxmargin/chain.hpp"
 #include "maxmargin/chain_planes.hpp"
 #include "maxmargin/chain_scores.hpp"
-#include "maxmargin/sums.hpp"
+#include "maxmargin/log_sums.hpp"
 
 namespace maxmargin {
 
@@ -57,7 +57,7 @@ class ChainDual {
   double total_entropy_ = 0.0;            // sum c h
 
   ChainScores<float> scorer_;
-  PathSums sums_;
+  ChainSums sums_;
   Trellis<double> trellis_;
   std::vector<double> nodes_, table_, node_change_, step_change_, counts_;
 };

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -122,7 +121,7 @@ class BlockEngine {
 
   // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
   double dual() const {
-    if (is_coarse_) return linear - conjugate - 0.5 * std::inner_product(coarse.begin(), coarse.end(), coarse.begin(), 0.0);
+    if (is_coarse_) return linear - conjugate - 0.5 * kernels().coarse_square(coarse.data(), static_cast<std::int64_t>(coarse.size()));
     const std::int64_t n = static_cast<std::int64_t>(weights.size());
     return linear - conjugate - 0.5 * kernels().dot(weights.data(), weights.data(), n);
   }

@@ -53,6 +53,8 @@ struct Kernels {
   RowKernels<double> fine;
   RowKernels<float> coarse;
   double (*dot)(const double* a, const double* b, std::int64_t n);
+  // sum x^2 in float64
+  double (*coarse_square)(const float* x, std::int64_t n);
   // y += c * x
   void (*axpy)(double c, const double* x, double* y, std::int64_t n);
   double (*sparse_dot)(const std::int32_t* index, const double* value, std::int64_t n, const double* dense);

@@ -44,14 +44,13 @@ class BestPath {
   void end(int) {}
   const Real* prepare(int, const Real* table) const { return table; }
 
-  // Fills in the labels and returns their score; minus infinity if no path is allowed.
+  // Of the best path; minus infinity if none is allowed.
+  double score() const { return static_cast<double>(cell(trellis_->length - 1, last())); }
+
+  // Fills in the labels of the best path and returns its score.
   double path(std::int32_t* labels) const {
     int t = trellis_->length - 1;
-    std::int64_t state = 0;
-    const std::int64_t states = trellis_->rows(t) * trellis_->labels;
-    for (std::int64_t s = 1; s < states; ++s) {
-      if (cell(t, s) > cell(t, state)) state = s;
-    }
+    std::int64_t state = last();
     const double score = static_cast<double>(cell(t, state));
     for (; t > 0; --t) {
       labels[t] = static_cast<std::int32_t>(state % trellis_->labels);
@@ -71,6 +70,14 @@ class BestPath {
   }
 
  private:
+  std::int64_t last() const {
+    const int t = trellis_->length - 1;
+    std::int64_t state = 0;
+    for (std::int64_t s = 1; s < trellis_->rows(t) * trellis_->labels; ++s) {
+      if (cell(t, s) > cell(t, state)) state = s;
+    }
+    return state;
+  }
   Real* values(int t) { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }
   Real cell(int t, std::int64_t s) const {
     return values_[static_cast<std::size_t>((cells_before(*trellis_, t) + s / trellis_->labels) * trellis_->stride + s % trellis_->labels)];

@@ -14,17 +14,21 @@ from maxmargin.structures.chain import ChainInput
 
 def is_text(X: Any) -> bool:
     """Whether tokens are strings, dicts or collections of strings, rather than rows of numbers."""
-    if isinstance(X, Sequences | ChainInput) or sp.issparse(X) or not hasattr(X, "__len__") or len(X) == 0:
+    if isinstance(X, Sequences | ChainInput) or sp.issparse(X) or not hasattr(X, "__len__"):
         return False
-    first = X[0]
-    if sp.issparse(first) or (isinstance(first, np.ndarray) and first.dtype.kind in "biuf"):
-        return False
-    if not isinstance(first, list | tuple | np.ndarray) or len(first) == 0:
-        return False
-    token = first[0]
-    if isinstance(token, str | dict | set | frozenset):
-        return True
-    return isinstance(token, list | tuple) and len(token) > 0 and isinstance(token[0], str)
+    for sequence in X:
+        if not isinstance(sequence, list | tuple | np.ndarray):
+            return False
+        if isinstance(sequence, np.ndarray) and sequence.dtype.kind in "biuf":
+            return False
+        for token in sequence:
+            if isinstance(token, str | dict | set | frozenset):
+                return True
+            if not isinstance(token, list | tuple):
+                return False
+            if token:  # a token without attributes tells nothing
+                return isinstance(token[0], str)
+    return False
 
 
 class InputReader:

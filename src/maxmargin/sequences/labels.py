@@ -86,23 +86,20 @@ def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
             raise ValueError(f"{_where(X, bad)} has the label {labels[bad]}; give every token a label.")
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes.astype(np.int32)
-    seen: dict[Any, int] = {}
     try:
-        first_codes = np.fromiter((seen.setdefault(label, len(seen)) for label in labels), np.int32, len(labels))
+        seen = set(labels)
     except TypeError as error:
         raise ValueError(f"The labels cannot be compared ({error}); use numbers or strings as labels.") from error
-    missing = next((label for label in seen if label is None or label != label), "")
-    if missing != "":
-        bad = int(np.flatnonzero(first_codes == seen[missing])[0])
-        raise ValueError(f"{_where(X, bad)} has the label {missing}; give every token a label.")
+    if any(label is None or label != label for label in seen):
+        missing = next(t for t, label in enumerate(labels) if label is None or label != label)
+        raise ValueError(f"{_where(X, missing)} has the label {labels[missing]}; give every token a label.")
     try:
         ordered = sorted(seen)
     except TypeError as error:
         kinds = ", ".join(sorted({type(label).__name__ for label in seen}))
         raise ValueError(f"The labels cannot be sorted, they are of the kinds {kinds}; use one kind.") from error
-    rank = np.empty(len(seen), dtype=np.int32)
-    rank[[seen[label] for label in ordered]] = np.arange(len(seen), dtype=np.int32)
-    return _as_array(ordered), rank[first_codes]
+    place = {label: code for code, label in enumerate(ordered)}
+    return _as_array(ordered), np.fromiter(map(place.__getitem__, labels), np.int32, len(labels))
 
 
 def _as_array(classes: list[Any]) -> Classes:

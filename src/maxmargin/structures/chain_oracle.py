@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.vectors import compact
@@ -66,11 +68,12 @@ class ChainOracle:
         return self._expanded(examples, labels)
 
     def expand(self, state: DualState) -> Planes:
-        """The rows of planes known by example and labels, in native layout."""
+        """The rows of planes known by example and labels, or merged, in native layout."""
+        if state.planes is not None:
+            return state.planes
         if state.handles is None:
             raise ValueError("This dual state has no label sequences; it does not belong to a chain.")
-        labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
-        return self._expanded(state.example, labels)
+        return self._expanded(state.example, flat_labels(state.handles))
 
     def _expanded(self, examples: Indices, labels: Indices) -> Planes:
         lengths = self.X.tokens.lengths[examples]
@@ -87,11 +90,17 @@ class ChainOracle:
         margin = np.where(wrong, self.formulation.margin(loss), 0.0)
         return Planes((psi * scale[:, None]).tocsr(), margin, examples)
 
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
-        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        added = self.core.accumulate(
+            walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
+        )
+        walk.done += order.size
+        return added
 
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.formulation!r} {self.chain.order} {self.chain.eta} {self.chain.ends}".encode())
+        chain = self.chain
+        shape = (chain.n_features, chain.n_pair_features, chain.constant, chain.order, chain.eta, chain.ends)
+        seen = hashlib.blake2b(f"{self.formulation!r} {shape}".encode())
         for X in (self.X.tokens, self.X.pairs):
             if X is None:
                 continue
@@ -112,6 +121,27 @@ class ChainOracle:
         return ChainEngine(self, C)
 
 
+class LabelRuns(Sequence[Indices]):
+    """Label sequences, one after the other in one array."""
+
+    def __init__(self, labels: Indices, ends: npt.NDArray[np.int64]) -> None:
+        self.labels, self.ends = labels, ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[position] for position in range(*k.indices(len(self)))]
+        position = range(len(self))[k]
+        return self.labels[self.ends[position - 1] if position else 0 : self.ends[position]]
+
+
+def flat_labels(runs: Sequence[Indices]) -> Indices:
+    """All labels in one array."""
+    return runs.labels if isinstance(runs, LabelRuns) else np.concatenate([np.zeros(0, np.int32), *runs])
+
+
 class ChainEngine(CoreEngine):
     """The dual engine on labelled chains."""
 
@@ -128,15 +158,16 @@ class ChainEngine(CoreEngine):
         return result
 
     def state(self) -> DualState:
-        """Once planes were merged there are no label sequences to start from again."""
+        """Once planes were merged they are rows, and there are no label sequences to start from again."""
         example, output, alpha = self.core.support()
         if self._merged:
-            return DualState(example, output, alpha)
-        lengths = self.oracle.X.tokens.lengths[example]
-        return DualState(example, output, alpha, handles=np.split(self.core.labels(), np.cumsum(lengths)[:-1]))
+            offsets, index, value, b = self.core.planes()
+            rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
+            return DualState(example, output, alpha, Planes(rows, b, example))
+        ends = np.cumsum(self.oracle.X.tokens.lengths[example])
+        return DualState(example, output, alpha, handles=LabelRuns(self.core.labels(), ends))
 
     def restore(self, state: DualState) -> None:
         if state.handles is None:
             return
-        labels = np.concatenate([np.zeros(0, np.int32), *state.handles])
-        self.core.restore(state.example, labels, state.alpha)
+        self.core.restore(state.example, flat_labels(state.handles), state.alpha)
