@@ -45,6 +45,7 @@ def assert_same(loaded, model, X):
     for own, other in zip(loaded.predict_kbest(X, 3), model.predict_kbest(X, 3)):
         assert [ranked.score for ranked in own] == [ranked.score for ranked in other]
     np.testing.assert_array_equal(loaded.coef_, model.coef_)
+    np.testing.assert_array_equal(loaded.chain_.costs, model.chain_.costs)
     assert loaded.classes_.dtype == model.classes_.dtype
 
 
@@ -70,12 +71,13 @@ def test_round_trip_is_bit_equal(fitted, tmp_path, name):
 
 
 def test_temperature_and_probabilities_come_back(tmp_path):
-    model = ChainSVC(0.1, templates=lower()).fit(WORDS, TAGS).calibrate(WORDS, TAGS, folds=2)
+    model = ChainSVC(0.1, templates=lower(), label_weight={"DET": 3.0}).fit(WORDS, TAGS).calibrate(WORDS, TAGS, folds=2)
     model.save(tmp_path / "m.mm")
     loaded = maxmargin.load(tmp_path / "m.mm")
     assert loaded.temperature_ == model.temperature_ != 1.0
     for own, other in zip(loaded.predict_marginals(NEW_WORDS), model.predict_marginals(NEW_WORDS)):
         np.testing.assert_array_equal(own, other)
+    np.testing.assert_array_equal(loaded.expected_loss(NEW_WORDS), model.expected_loss(NEW_WORDS))
     np.testing.assert_array_equal(loaded.predict_confidence(NEW_WORDS), model.predict_confidence(NEW_WORDS))
 
 

@@ -157,3 +157,13 @@ def test_alpha_is_positive(alpha):
 def test_pair_features_are_refused():
     with pytest.raises(ValueError, match="no features of pairs of labels"):
         ChainHMM(templates="U00:%x[0,0]\nB01:%x[0,0]\n").fit([["a", "b"]], [[0, 1]])
+
+
+def test_a_refused_fit_leaves_the_model():
+    X, Y = [np.eye(2), np.eye(2)[:1]], [["a", "b"], ["a"]]
+    model = ChainHMM(1.0).fit(X, Y)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.fit([np.eye(3)], [["x", "y", "z"]], sample_weight=[-1.0])
+    np.testing.assert_array_equal(model.coef_, before)
+    assert model.score(X, Y) == 1.0

@@ -32,10 +32,7 @@ def joint_feature(x, y, k, order):
 
 
 def plain_perceptron(X, Y, k, order, passes, seed, weights):
-    """The same updates, with all labellings listed; the average is over the states after each example.
-
-    There are fewer than 50 examples, so that a snapshot is taken after each of them.
-    """
+    """The same updates, with all labellings listed; the average is over the states after each example."""
     rng = np.random.RandomState(seed)
     w = np.zeros(joint_feature(X[0], Y[0], k, order).size)
     total, snapshots = np.zeros_like(w), 0
@@ -94,3 +91,13 @@ def test_words_calibration_and_clone():
 def test_passes_are_whole(passes):
     with pytest.raises(ValueError, match="passes must be a whole number of at least 1"):
         ChainPerceptron(passes).fit([np.eye(2)], [[0, 1]])
+
+
+def test_a_refused_fit_leaves_the_model():
+    X, Y = [np.eye(2), np.eye(2)[:1]], [["a", "b"], ["a"]]
+    model = ChainPerceptron(3).fit(X, Y)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="sample_weight"):
+        model.fit([np.eye(3)], [["x", "y", "z"]], sample_weight=[-1.0])
+    np.testing.assert_array_equal(model.coef_, before)
+    assert model.score(X, Y) == 1.0

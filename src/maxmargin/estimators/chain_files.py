@@ -40,6 +40,8 @@ class Saved:
         """Writes a model file that ``maxmargin.load`` reads, with the dictionary of attributes where there is one."""
         check_is_fitted(self)
         arrays: dict[str, Any] = {"coef_": self.coef_, "classes_": self.classes_}
+        if self.chain_.cost is not None:
+            arrays["token_cost"] = self.chain_.cost
         structure: dict[str, Any] = {name: kind(getattr(self.chain_, name)) for name, kind in _SHAPE.items()}
         structure["window"] = int(self.reader_.window)
         structure["temperature"] = float(self.temperature_)
@@ -62,7 +64,7 @@ def restore_chain(model: Any, arrays: dict[str, Any], structure: dict[str, Any])
     shape = {name: structure[name] for name in _SHAPE}
     if any(type(shape[name]) is not kind for name, kind in _SHAPE.items()) or shape["n_features"] < 1:
         raise TypeError("the sizes of the chain must be numbers")
-    chain = Chain(n_labels=classes.size, **shape)
+    chain = Chain(n_labels=classes.size, cost=arrays.get("token_cost"), **shape)
     if coef.dtype != np.float64 or coef.shape != (chain.rows * chain.n_labels,) or not np.isfinite(coef).all():
         raise ValueError("coef_ must hold finite numbers and fit the labels")
     vectorizer = None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.training import positive
+from maxmargin.estimators.training import all_or_nothing, positive
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_parts import chain_parts
@@ -71,15 +71,16 @@ class ChainHMM(ChainEstimator):
         ``sample_weight`` has one number for each sequence, by which its counts are multiplied.
         """
         positive("alpha", self.alpha)
-        given, codes = self._learn(X, Y, lengths)
-        _check_values(given)
-        weight = check_sample_weight(sample_weight, len(given))
-        self.chain_ = self._chain(given)
-        everyone = np.arange(len(given), dtype=np.int32)
-        psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
-        counts = psi.T @ (np.ones(len(given)) if weight is None else weight)
-        self.coef_ = log_probabilities(self.chain_, np.asarray(counts, dtype=np.float64), float(self.alpha))
-        self.temperature_ = 1.0
+        with all_or_nothing(self):
+            given, codes = self._learn(X, Y, lengths)
+            _check_values(given)
+            weight = check_sample_weight(sample_weight, len(given))
+            self.chain_ = self._chain(given)
+            everyone = np.arange(len(given), dtype=np.int32)
+            psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
+            counts = psi.T @ (np.ones(len(given)) if weight is None else weight)
+            self.coef_ = log_probabilities(self.chain_, np.asarray(counts, dtype=np.float64), float(self.alpha))
+            self.temperature_ = 1.0
         return self
 
     def _read(self, X: Any, lengths: Any) -> ChainInput:

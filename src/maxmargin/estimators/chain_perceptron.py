@@ -9,9 +9,10 @@ import numpy as np
 
 from maxmargin.estimators.calibration import held_out_temperature
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.training import job_count, positive
+from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.oracles.bind import bind, check_sample_weight
 from maxmargin.rescaling import Formulation
+from maxmargin.sequences import pack
 from maxmargin.solvers.base import Record, Run
 from maxmargin.solvers.online import Perceptron
 
@@ -75,20 +76,24 @@ class ChainPerceptron(ChainEstimator):
             raise ValueError(f"passes must be a whole number of at least 1, not {self.passes!r}.")
         solver = Perceptron(int(self.passes))
         positive("max_time", self.max_time, optional=True)
-        given, codes = self._learn(X, Y, lengths)
-        weight = check_sample_weight(sample_weight, len(given))
-        self.chain_ = self._chain(given)
-        mistakes = Formulation(mistakes=True)
-        oracle = bind(self.chain_, given, codes, mistakes, sample_weight=weight, n_jobs=job_count(self.n_jobs))
-        run = Run(max_time=self.max_time, random_state=self.random_state, verbose=self.verbose, callback=self.callback)
-        self.solution_ = solver(oracle, 1.0, run)
-        self.coef_ = self.chain_.public_weights(self.solution_.w)
-        self.n_iter_ = self.solution_.n_iter
-        self.temperature_, self.calibrated_ = 1.0, False
+        with all_or_nothing(self):
+            given, codes = self._learn(X, Y, lengths)
+            weight = check_sample_weight(sample_weight, len(given))
+            self.chain_ = self._chain(given)
+            mistakes = Formulation(mistakes=True)
+            oracle = bind(self.chain_, given, codes, mistakes, sample_weight=weight, n_jobs=job_count(self.n_jobs))
+            run = Run(
+                max_time=self.max_time, random_state=self.random_state, verbose=self.verbose, callback=self.callback
+            )
+            self.solution_ = solver(oracle, 1.0, run)
+            self.coef_ = self.chain_.public_weights(self.solution_.w)
+            self.n_iter_ = self.solution_.n_iter
+            self.temperature_, self.calibrated_ = 1.0, False
         return self
 
-    def calibrate(self, X: Any, Y: Any, folds: int = 3) -> ChainPerceptron:
+    def calibrate(self, X: Any, Y: Any, folds: int = 3, lengths: Any = None) -> ChainPerceptron:
         """Fits the temperature of the probabilities on held-out folds; see ``ChainSVC.calibrate``."""
-        self.temperature_ = held_out_temperature(self, X, Y, folds)
+        labels = self._true_labels(X, Y, lengths)
+        self.temperature_ = held_out_temperature(self, X if lengths is None else pack(X, lengths), labels, folds)
         self.calibrated_ = True
         return self
