@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ from maxmargin.structures.chain import Chain
 Floats = npt.NDArray[np.float64]
 
 
-class ChainParts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ChainParts:
     """Views into weights in the layout of ``Chain``; the last axis is always the newest label.
 
     Attributes
