@@ -42,6 +42,11 @@ class Rows:
     def columns(self) -> int:
         """Features, with the constant one where there is a bias."""
 
+    def set_bias(self, bias: float) -> None:
+        """
+        Gives the constant feature another value; nothing that reads the rows may exist yet.
+        """
+
     @property
     def cells(self) -> int:
         """Numbers stored."""

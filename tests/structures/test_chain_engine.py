@@ -1,4 +1,4 @@
-"""The dual engine on labelled chains: ``w`` and the dual are those of alpha, whatever was visited, merged or restored."""
+"""The dual engine on labelled chains: ``w`` and the dual are those of alpha, after visits, merging and restoring."""
 
 from __future__ import annotations
 

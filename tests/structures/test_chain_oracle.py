@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chains import CASES, FORMULATIONS, make_case
 from maxmargin import Formulation, Unsupported, _core
-from maxmargin.oracles.base import DualState
+from maxmargin.oracles.base import DualState, OnlineWalk
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_loss import whole_units
@@ -33,7 +33,6 @@ class Loop:
 def python_oracle(case, formulation):
     X = [case.problem_input(i) for i in range(case.n)]
     return ProblemOracle(Loop(case.chain), X, [tuple(y.tolist()) for y in case.Y], formulation, case.weight)
-
 
 
 def summed(cut, case):
@@ -83,32 +82,34 @@ def test_online_passes(case, squared, first, numerator):
     if np.array_equal(case.w, np.round(case.w)):
         case.w = case.w + 1e-3 * np.random.default_rng(1).standard_normal(case.w.shape)  # no ties
     order = np.random.default_rng(first).permutation(case.n).astype(np.int32)
-    v = case.native.copy()
-    added = case.bind(formulation).accumulate(v, order, first, numerator)
-    slots = case.w.ravel().copy()
+    walk = OnlineWalk(case.native.copy(), np.zeros(case.native.size), first)
+    oracle = case.bind(formulation)
+    added = sum(oracle.accumulate(walk, part, numerator) for part in np.array_split(order, 2))
+    slots, total = case.w.ravel().copy(), case.w.ravel().copy()  # a walk that does not start at 0 counts its start too
     expected = 0
     for t, i in enumerate(order):
         w = slots if numerator == 0.0 else numerator / max(1, first + t) * slots
         weight = 1.0 if case.weight is None else case.weight[i]
         value = case.values(i, formulation, w)
-        if numerator == 0.0:
-            worst = int(case.scores(i, w).argmax())
-        else:
-            worst = int(value.argmax())
-        if weight == 0.0 or (case.outputs(i)[worst] == case.Y[i]).all() or (numerator and value[worst] <= 0.0):
-            continue
-        truth = case.chain.joint_feature(case.problem_input(i), tuple(case.Y[i]))
-        psi = truth - case.chain.joint_feature(case.problem_input(i), tuple(case.outputs(i)[worst]))
-        factor = weight * (value[worst] if squared and numerator else 1.0)
-        slots += factor * float(formulation.scale(case.losses(i)[worst])) * psi.toarray().ravel()
-        expected += 1
-    np.testing.assert_allclose(case.chain.public_weights(v), slots, rtol=1e-9, atol=1e-9)
-    assert added == expected
+        worst = int((value if numerator else case.scores(i, w)).argmax())
+        wrong = not (case.outputs(i)[worst] == case.Y[i]).all() and (not numerator or value[worst] > 0.0)
+        if weight > 0.0 and wrong:
+            truth = case.chain.joint_feature(case.problem_input(i), tuple(case.Y[i]))
+            psi = truth - case.chain.joint_feature(case.problem_input(i), tuple(case.outputs(i)[worst]))
+            factor = weight * (value[worst] if squared and numerator else 1.0)
+            slots += factor * float(formulation.scale(case.losses(i)[worst])) * psi.toarray().ravel()
+            expected += 1
+        total += slots
+    np.testing.assert_allclose(case.chain.public_weights(walk.v), slots, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(case.chain.public_weights(walk.total), total, rtol=1e-9, atol=1e-8)
+    assert (added, walk.done) == (expected, case.n)
 
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_three_threads(order):
-    case = make_case(labels=4, lengths=tuple(np.random.default_rng(0).integers(1, 4, 90).tolist()), order=order, pairs=1)
+    case = make_case(
+        labels=4, lengths=tuple(np.random.default_rng(0).integers(1, 4, 90).tolist()), order=order, pairs=1
+    )
     for formulation in FORMULATIONS[:4]:
         one, three = case.bind(formulation), case.bind(formulation, 3)
         np.testing.assert_array_equal(three.slacks(case.native), one.slacks(case.native))
@@ -161,7 +162,14 @@ def test_the_fingerprint_changes_with_everything_that_planes_depend_on():
 
 @pytest.mark.parametrize(
     ("costs", "unit"),
-    [([0, 1, 2], 1.0), ([0, 0.5, 0.75], 0.25), ([0, 0.1, 0.3], 0.1), ([0, 6, 4], 2.0), ([0, 0, 0], 1.0), ([0, 7, 7], 7.0)],
+    [
+        ([0, 1, 2], 1.0),
+        ([0, 0.5, 0.75], 0.25),
+        ([0, 0.1, 0.3], 0.1),
+        ([0, 6, 4], 2.0),
+        ([0, 0, 0], 1.0),
+        ([0, 7, 7], 7.0),
+    ],
 )
 def test_costs_as_whole_numbers_of_a_unit(costs, unit):
     found, units = whole_units(np.array([costs], dtype=float))
@@ -210,7 +218,8 @@ def test_the_native_edge_checks_its_arguments():
         lambda: oracle.worst(w, -everyone - 1, False, 1),
         lambda: oracle.worst(w, everyone.astype(np.int64), False, 1),
         lambda: oracle.cut(w, everyone, np.ones(2), False, 1),
-        lambda: oracle.accumulate(w[:-1].copy(), everyone, None, False, 0, 1.0),
+        lambda: oracle.accumulate(w[:-1].copy(), w, everyone, None, False, 0, 0, 1.0),
+        lambda: oracle.accumulate(w, w[:-1].copy(), everyone, None, False, 0, 0, 1.0),
         lambda: _core.Chain(tokens, None, offsets[:-1].copy(), None, 3, 1, 1.0, True),
         lambda: _core.Chain(tokens, None, np.array([0, 0, 7]), None, 3, 1, 1.0, True),
         lambda: _core.Chain(tokens, None, offsets, np.full(7, 3, np.int32), 3, 1, 1.0, True),
@@ -249,7 +258,12 @@ def test_the_native_edge_checks_its_arguments():
 def battery():
     """Answers of chains of several shapes, as one vector."""
     found = []
-    for labels, order, pairs, kind in ((3, 1, 0, "float64"), (9, 2, 1, "float32"), (25, 1, 0, "binary"), (4, 3, 0, "float64")):
+    for labels, order, pairs, kind in (
+        (3, 1, 0, "float64"),
+        (9, 2, 1, "float32"),
+        (25, 1, 0, "binary"),
+        (4, 3, 0, "float64"),
+    ):
         case = make_case(labels, (1, 2, 3, 2) * 5, order, pairs=pairs, kind=kind, constant=1.0, eta=0.7, seed=labels)
         core = case.core()
         gradient = np.zeros(case.native.size)

@@ -1,4 +1,4 @@
-"""Sums over all labellings of a chain: log-partition, marginals, likelihood and its gradient, against the list of them."""
+"""Sums over all labellings of a chain: log-partition, marginals, likelihood, gradient, against the list of them."""
 
 from __future__ import annotations
 
@@ -113,16 +113,22 @@ def test_every_path_may_be_far_below_the_best_label_of_each_token():
     np.testing.assert_allclose(found, [2 / 3, 1 / 3, 1 / 3, 2 / 3])
 
 
+def late_starter(step):
+    """Three tokens; label 1 starts 1000 behind, label 0 pays ``step`` for each further token."""
+    nodes = np.array([[0.0, -1000.0], [0.0, 0.0], [0.0, 0.0]])
+    return node_chain(nodes, np.array([[step, -5000.0], [-5000.0, 0.0]]))
+
+
 def test_a_path_that_starts_far_behind_may_win():
     """Its start is e^-1000 of the other, which the two steps that follow make good."""
-    core, w = node_chain(np.array([[0.0, -1000.0], [0.0, 0.0], [0.0, 0.0]]), np.array([[-700.0, -5000.0], [-5000.0, 0.0]]))
+    core, w = late_starter(-700.0)
     found, log_sum, _ = core.marginals(w, 1.0, None, None, 1)  # 111 scores -1000, 000 scores -1400
     assert log_sum[0] == pytest.approx(-1000.0)
     np.testing.assert_allclose(found.reshape(3, 2), [[0, 1]] * 3, atol=1e-12)
 
 
 def test_a_path_that_starts_far_behind_may_draw_level():
-    core, w = node_chain(np.array([[0.0, -1000.0], [0.0, 0.0], [0.0, 0.0]]), np.array([[-500.0, -5000.0], [-5000.0, 0.0]]))
+    core, w = late_starter(-500.0)
     found, log_sum, _ = core.marginals(w, 1.0, None, None, 1)  # 111 and 000 score -1000
     assert log_sum[0] == pytest.approx(-1000.0 + np.log(2.0))
     np.testing.assert_allclose(found, 0.5)

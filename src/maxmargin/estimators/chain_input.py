@@ -12,8 +12,11 @@ from maxmargin.sequences import Sequences, pack, widen
 from maxmargin.structures.chain import ChainInput
 
 
-def is_text(X: Any) -> bool:
-    """Whether tokens are strings, dicts or collections of strings, rather than rows of numbers."""
+def is_text(X: Any, otherwise: bool = False) -> bool:
+    """Whether tokens are strings, dicts or collections of strings, rather than rows of numbers.
+
+    ``otherwise`` is the answer where all tokens are empty lists.
+    """
     if isinstance(X, Sequences | ChainInput) or sp.issparse(X) or not hasattr(X, "__len__"):
         return False
     for sequence in X:
@@ -28,7 +31,7 @@ def is_text(X: Any) -> bool:
                 return False
             if token:  # a token without attributes tells nothing
                 return isinstance(token[0], str)
-    return False
+    return otherwise
 
 
 class InputReader:
@@ -55,7 +58,7 @@ class InputReader:
             if is_text(X):
                 raise ValueError("The model was trained on rows of numbers, but the tokens of X are text.")
             return self._numbers(X, lengths)
-        if not is_text(X):
+        if not is_text(X, otherwise=True):
             raise ValueError("The model was trained on tokens of text; give X in the same form.")
         self._no_lengths(lengths)
         return self._with_pairs(X, self.vectorizer.transform(X))

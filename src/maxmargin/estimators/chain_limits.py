@@ -52,7 +52,8 @@ def allowed_steps(steps: Any, classes: npt.NDArray[Any]) -> Mask | None:
     """Which label may follow which, shape (n_labels + 1, n_labels + 1); last row the start, last column the end.
 
     ``steps`` is None; ``'BIO'``; a mask, an array of that shape or of (n_labels, n_labels); or a list of the pairs
-    (label, next label) that are allowed, with None for the start and for the end (where no pair has one, all may start, or end).
+    (label, next label) that are allowed, with None for the start and for the end (where no pair has one, all may start,
+    or end).
     """
     if steps is None:
         return None

@@ -59,11 +59,13 @@ class Chain:
             raise ValueError(f"n_labels must be at least 1, not {self.n_labels}.")
         if isinstance(self.order, bool) or not isinstance(self.order, int | np.integer) or self.order not in (1, 2, 3):
             raise ValueError(f"order must be 1, 2 or 3, not {self.order!r}.")
-        if isinstance(self.eta, bool) or not isinstance(self.eta, Real) or not 0.0 <= float(self.eta) < np.inf:
+        eta: Any = self.eta
+        if isinstance(eta, bool) or not isinstance(eta, Real) or not 0.0 <= float(eta) < np.inf:
             raise ValueError(f"eta must be a finite number of at least 0, not {self.eta!r}.")
-        if int(self.n_labels) ** (self.order + 1) > 5_000_000:
+        tuples = int(self.n_labels) ** (self.order + 1)
+        if tuples > 5_000_000:
             raise ValueError(
-                f"order={self.order} with {self.n_labels} labels means {int(self.n_labels) ** (self.order + 1):,} weights "
+                f"order={self.order} with {self.n_labels} labels means {tuples:,} weights "
                 "for label tuples alone; choose a smaller order."
             )
         object.__setattr__(self, "cost", checked_cost(self.cost, self.n_labels))
