@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.inspection.explanation import Explanation, explain_difference
-from maxmargin.inspection.names import ChainNames
+from maxmargin.inspection.names import AttributeNames, ChainNames
 from maxmargin.inspection.weights import (
     FeatureWeight,
     TransitionWeight,
@@ -120,6 +120,5 @@ class Inspected:
         own = self.chain_.n_features // (2 * window + 1)
         if vectorizer is None or vectorizer.hashing is not None:
             return ChainNames(self.classes_, own, window)
-        return ChainNames(
-            self.classes_, own, window, vectorizer.get_feature_names_out(), vectorizer.get_pair_names_out()
-        )
+        attributes, pairs = AttributeNames(vectorizer.attributes_), AttributeNames(vectorizer.pair_attributes_)
+        return ChainNames(self.classes_, own, window, attributes, pairs)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from maxmargin.estimators.calibration import held_out_temperature
-from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.oracles.bind import bind, check_sample_weight
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import pack
 from maxmargin.solvers.base import Record, Run
 from maxmargin.solvers.online import Perceptron
 
 
-class ChainPerceptron(ChainEstimator):
+class ChainPerceptron(CalibratedChain):
     """Averaged perceptron for label sequences (Collins): a baseline without C, loss or tolerance.
 
     Visits the sequences in random order and adds ``s_i (Psi(x_i, y_i) - Psi(x_i, prediction))`` to the weights wherever
@@ -34,8 +32,6 @@ class ChainPerceptron(ChainEstimator):
     ----------
     classes_, coef_, solution_, n_iter_, n_features_in_, chain_, temperature_
     """
-
-    probabilistic: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -89,11 +85,4 @@ class ChainPerceptron(ChainEstimator):
             self.coef_ = self.chain_.public_weights(self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
-        return self
-
-    def calibrate(self, X: Any, Y: Any, folds: int = 3, lengths: Any = None) -> ChainPerceptron:
-        """Fits the temperature of the probabilities on held-out folds; see ``ChainSVC.calibrate``."""
-        labels = self._true_labels(X, Y, lengths)
-        self.temperature_ = held_out_temperature(self, X if lengths is None else pack(X, lengths), labels, folds)
-        self.calibrated_ = True
         return self
