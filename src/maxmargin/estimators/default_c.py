@@ -1,4 +1,4 @@
-"""The C of ``MulticlassSVC(C='scale')``, measured by ``benchmarks/default_c.py``."""
+"""The C of ``MulticlassSVC(C='scale')``, chosen by ``benchmarks/default_c_rules.py`` on held-out parts of train."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from maxmargin import _core
 
 Floats = npt.NDArray[np.float64]
 
-_MOST = 32.0
 
+def default_c(rows: _core.Rows, sample_weight: Floats | None) -> float:
+    """``C = r / (d * v)`` with ``r = 2 * n / d^2``, but at least 2 and at most 64.
 
-def default_c(rows: _core.Rows, sample_weight: Floats | None, n_classes: int) -> float:
-    """``C = r / (d * v)`` with ``r = n / (d * n_classes)``, but at least 1 and at most 32.
-
-    ``d`` counts the features that vary, ``v`` is the median of their variances and ``n`` the sum of the weights.
-    Scaling all features by c divides C by c^2, which leaves the predictions alone; the median keeps one feature of
-    large scale from deciding for all; ``r`` lets C grow where there are many examples for each weight to be learned.
+    ``d`` counts the features that vary, ``v`` is the median or the geometric mean of their variances, whichever is
+    larger, and ``n`` the sum of the weights. Scaling all features by c divides C by c^2, which leaves the predictions
+    alone; neither mean is ruled by one feature of large scale; ``r`` lets C grow with many examples of few features.
     """
     total = float(rows.n if sample_weight is None else sample_weight.sum())
     first, second = rows.column_moments(sample_weight)
@@ -26,6 +24,8 @@ def default_c(rows: _core.Rows, sample_weight: Floats | None, n_classes: int) ->
     varying = variance[variance > 1e-12 * (second / total)]
     if not varying.size:
         return 1.0
-    examples_a_weight = total / (varying.size * n_classes)
-    C = float(np.clip(examples_a_weight, 1.0, _MOST)) / (varying.size * float(np.median(varying)))
+    median = float(np.median(varying))
+    typical = median * max(1.0, float(np.exp(np.log(varying / median).mean())))
+    r = float(np.clip(2.0 * total / varying.size**2, 2.0, 64.0))
+    C = r / (varying.size * typical)
     return C if np.isfinite(C) and C > 0.0 else 1.0

@@ -186,7 +186,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return default_c(rows, sample_weight, self.classes_.size)
+            return default_c(rows, sample_weight)
         positive("C", self.C)
         return float(self.C)
 
