@@ -10,7 +10,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
+from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
 from maxmargin.estimators.training import job_count
 from maxmargin.features import SequenceVectorizer
@@ -34,7 +36,7 @@ class RankedLabels(NamedTuple):
     labels: npt.NDArray[Any]
 
 
-class ChainEstimator(BaseEstimator):  # type: ignore[misc]
+class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
     """Base of the chain estimators; see ``ChainSVC`` for what the parameters mean.
 
     A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``coef_`` (weights in the layout of ``Chain``),

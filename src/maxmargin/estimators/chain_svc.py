@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.estimators.calibration import held_out_temperature
-from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.training import all_or_nothing, positive, train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import Sequences, pack
+from maxmargin.sequences import Sequences
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
 
-class ChainSVC(ChainEstimator):
+class ChainSVC(CalibratedChain):
     """Large-margin label sequence learning (SVM-HMM).
 
     Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` over sequences i with ``F(x, y; w)`` as in ``Chain``; for margin
@@ -50,8 +49,6 @@ class ChainSVC(ChainEstimator):
     coef_ : weights in the layout of ``Chain``
     C_, solution_, n_iter_, n_features_in_, chain_, temperature_
     """
-
-    probabilistic: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -128,16 +125,6 @@ class ChainSVC(ChainEstimator):
             self.coef_ = self.chain_.public_weights(self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
-        return self
-
-    def calibrate(self, X: Any, Y: Any, folds: int = 3, lengths: Any = None) -> ChainSVC:
-        """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
-
-        Trains ``folds`` models, each without one part of the sequences, and asks each about the part it has not seen.
-        """
-        labels = self._true_labels(X, Y, lengths)
-        self.temperature_ = held_out_temperature(self, X if lengths is None else pack(X, lengths), labels, folds)
-        self.calibrated_ = True
         return self
 
     def _cost(self) -> Any:
