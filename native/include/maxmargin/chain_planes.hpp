@@ -56,12 +56,19 @@ class TokenProducts {
   double operator()(int s, int t) const;
 
  private:
+  struct Cell {
+    std::int64_t column, token;
+    double value;
+  };
+  void add_products(std::int64_t length, float* products);
+
   static constexpr int kLongest = 128;
   Rows rows_;
   const std::int64_t* offsets_;
   std::vector<std::unique_ptr<float[]>> kept_;  // lower triangle
   const float* current_ = nullptr;
   std::int64_t first_ = 0;
+  std::vector<Cell> cells_;
 };
 
 class ChainPlanes {

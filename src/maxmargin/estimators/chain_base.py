@@ -39,12 +39,13 @@ class RankedLabels(NamedTuple):
 class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
     """Base of the chain estimators; see ``ChainSVC`` for what the parameters mean.
 
-    A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``coef_`` (weights in the layout of ``Chain``),
+    A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``weights_`` (in native layout),
     ``reader_`` and ``temperature_`` in ``fit``.
     """
 
     probabilistic: ClassVar[bool] = True
 
+    weights_: Floats
     order: int
     eta: float
     ends: bool
@@ -54,6 +55,12 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
     min_count: int
     hashing: int | None
     n_jobs: int | None
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights in the layout of ``Chain``, a copy without the padding of the native layout."""
+        public: Floats = self.chain_.public_weights(self.weights_)
+        return public
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -190,8 +197,7 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         return given
 
     def _native(self) -> Floats:
-        native: Floats = self.chain_.from_public(self.coef_)
-        return native
+        return self.weights_
 
     def _limits(self, given: ChainInput, known: Any, steps: Any) -> tuple[Any, Any]:
         return allowed_labels(known, given.tokens, self.classes_), allowed_steps(steps, self.classes_)

@@ -109,7 +109,7 @@ class ChainCRF(ChainEstimator):
             run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
             self.solution_ = self._chosen(problem)(problem, float(self.C), float(self.l1), float(self.l2), run)
             _warn(self.solution_, self.C * problem.total_weight * self.tol)
-            self.coef_ = self.chain_.public_weights(self.solution_.w)
+            self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self

@@ -31,7 +31,7 @@ class Saved:
     """The method of a chain estimator that writes a model file."""
 
     chain_: Chain
-    coef_: npt.NDArray[np.float64]
+    weights_: npt.NDArray[np.float64]
     classes_: npt.NDArray[Any]
     reader_: InputReader
     temperature_: float
@@ -39,7 +39,7 @@ class Saved:
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a model file that ``maxmargin.load`` reads, with the dictionary of attributes where there is one."""
         check_is_fitted(self)
-        arrays: dict[str, Any] = {"coef_": self.coef_, "classes_": self.classes_}
+        arrays: dict[str, Any] = {"coef_": self.chain_.public_weights(self.weights_), "classes_": self.classes_}
         if self.chain_.cost is not None:
             arrays["token_cost"] = self.chain_.cost
         structure: dict[str, Any] = {name: kind(getattr(self.chain_, name)) for name, kind in _SHAPE.items()}
@@ -77,7 +77,7 @@ def restore_chain(model: Any, arrays: dict[str, Any], structure: dict[str, Any])
         pairs = len(vectorizer.pair_attributes_) if _has_pairs(vectorizer) else 0
         if (len(vectorizer.attributes_) * (2 * window + 1), pairs) != (chain.n_features, chain.n_pair_features):
             raise ValueError("the dictionary must fit the weights")
-    model.classes_, model.coef_, model.chain_ = classes, coef, chain
+    model.classes_, model.weights_, model.chain_ = classes, chain.from_public(coef), chain
     model.n_features_in_ = chain.n_features
     model.reader_ = InputReader(vectorizer, window)
     model.temperature_ = temperature

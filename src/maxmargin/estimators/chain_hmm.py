@@ -79,7 +79,8 @@ class ChainHMM(ChainEstimator):
             everyone = np.arange(len(given), dtype=np.int32)
             psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
             counts = psi.T @ (np.ones(len(given)) if weight is None else weight)
-            self.coef_ = log_probabilities(self.chain_, np.asarray(counts, dtype=np.float64), float(self.alpha))
+            learned = log_probabilities(self.chain_, np.asarray(counts, dtype=np.float64), float(self.alpha))
+            self.weights_ = self.chain_.from_public(learned)
             self.temperature_ = 1.0
         return self
 

@@ -28,7 +28,7 @@ class Inspected:
     """Methods of a chain estimator that say what it has learned."""
 
     chain_: Chain
-    coef_: npt.NDArray[np.float64]
+    weights_: npt.NDArray[np.float64]
     classes_: npt.NDArray[Any]
     reader_: InputReader
 
@@ -39,12 +39,12 @@ class Inspected:
         """
         check_is_fitted(self)
         code = None if label is None else self._code(label)
-        return strongest_features(self.chain_, self.coef_, self._names(), n, code)
+        return strongest_features(self.chain_, self.chain_.public_weights(self.weights_), self._names(), n, code)
 
     def top_transitions(self, n: int = 10) -> WeightTable[TransitionWeight]:
         """The ``n`` strongest weights of labels that follow others, of starts and of ends."""
         check_is_fitted(self)
-        return strongest_transitions(self.chain_, self.coef_, self._names(), n)
+        return strongest_transitions(self.chain_, self.chain_.public_weights(self.weights_), self._names(), n)
 
     def explain(self, x: Any, t: int, against: Any = None, *, others: str = "free") -> Explanation:
         """Why token ``t`` of the sequence ``x`` has its label and not the runner-up.
@@ -68,7 +68,9 @@ class Inspected:
         best: Codes = self._best(given, 1, (None, None))[0]  # type: ignore[attr-defined]
         rivals = self._rivals(int(best[t]), against)
         rival = self._kept(given, best, t, rivals) if others == "kept" else self._free(given, t, rivals)
-        terms = explain_difference(self.chain_, self.coef_, given, best, rival, self._names())
+        terms = explain_difference(
+            self.chain_, self.chain_.public_weights(self.weights_), given, best, rival, self._names()
+        )
         scores = self._scores(given, np.stack([best, rival]))
         return Explanation(
             token=int(t),
@@ -106,7 +108,7 @@ class Inspected:
         same = np.zeros(len(labellings), dtype=np.intp)
         repeated = ChainInput(given.tokens[same], None if given.pairs is None else given.pairs[same])
         flat = np.ascontiguousarray(labellings.ravel(), dtype=np.int32)
-        return self.chain_.core(repeated).path_scores(self.chain_.from_public(self.coef_), flat)
+        return self.chain_.core(repeated).path_scores(self.weights_, flat)
 
     def _code(self, label: Any) -> int:
         found = [code for code, known in enumerate(self.classes_.tolist()) if known == label]

@@ -82,7 +82,7 @@ class ChainPerceptron(CalibratedChain):
                 max_time=self.max_time, random_state=self.random_state, verbose=self.verbose, callback=self.callback
             )
             self.solution_ = solver(oracle, 1.0, run)
-            self.coef_ = self.chain_.public_weights(self.solution_.w)
+            self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
         return self

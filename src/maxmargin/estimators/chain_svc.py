@@ -68,7 +68,7 @@ class ChainSVC(CalibratedChain):
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
-        tol: float = 0.05,
+        tol: float = 0.1,
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,
@@ -122,7 +122,7 @@ class ChainSVC(CalibratedChain):
             self.solution_ = train(
                 self, self.chain_, given, codes, len(given), self.C_, weight, zero_one=self.loss == "zero-one"
             )
-            self.coef_ = self.chain_.public_weights(self.solution_.w)
+            self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
         return self

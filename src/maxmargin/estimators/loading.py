@@ -67,7 +67,7 @@ def _restore_fit(model: Any, fitted: dict[str, Any]) -> None:
     if "C_" in fitted:
         model.C_ = float(fitted["C_"])
     model.solution_ = Solution(
-        w=model.chain_.from_public(model.coef_) if isinstance(model, ChainEstimator) else model.coef_.ravel(),
+        w=model.weights_ if isinstance(model, ChainEstimator) else model.coef_.ravel(),
         status=Status[fitted["status"]],
         primal=_optional_float(fitted["primal"]),
         dual=_optional_float(fitted["dual"]),
