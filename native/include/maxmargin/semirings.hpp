@@ -53,14 +53,17 @@ class BestPath {
     std::int64_t state = last();
     const double score = static_cast<double>(cell(t, state));
     for (; t > 0; --t) {
-      labels[t] = static_cast<std::int32_t>(state % trellis_->labels);
+      const int y = static_cast<int>(state % trellis_->labels);
+      labels[t] = y;
       const Fan fan = fan_into(*trellis_, t);
       const std::int64_t first = state / trellis_->labels;
+      const Real* before = values(t - 1);
       std::int64_t best = first;
       Real highest = -std::numeric_limits<Real>::infinity();
       for (int j = 0; j < fan.count; ++j) {
         const std::int64_t s = first + j * fan.apart;
-        const Real value = cell(t - 1, s) + trellis_->step(t, s, labels[t]);
+        const Real cell = trellis_->order == 1 ? before[s] : before[s / trellis_->labels * trellis_->stride + s % trellis_->labels];
+        const Real value = cell + trellis_->step(t, s, y);
         if (value > highest) highest = value, best = s;
       }
       state = best;
@@ -79,6 +82,7 @@ class BestPath {
     return state;
   }
   Real* values(int t) { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }
+  const Real* values(int t) const { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }
   Real cell(int t, std::int64_t s) const {
     return values_[static_cast<std::size_t>((cells_before(*trellis_, t) + s / trellis_->labels) * trellis_->stride + s % trellis_->labels)];
   }

@@ -67,7 +67,7 @@ def _train(
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
     tol: Annotated[
-        float, typer.Option(help="Largest gap of the objective per example and per C; 0.1 for svm on sequences.")
+        float, typer.Option(help="Largest gap of the objective per example and per C; 0.3 for svm on sequences.")
     ] = 1e-3,
     max_iter: Annotated[int, typer.Option(help="Passes after which training stops in any case.")] = 1000,
     max_time: Annotated[float | None, typer.Option(help="Seconds after which training stops in any case.")] = None,

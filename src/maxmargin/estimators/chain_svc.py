@@ -68,7 +68,7 @@ class ChainSVC(CalibratedChain):
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
-        tol: float = 0.1,
+        tol: float = 0.3,
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,
