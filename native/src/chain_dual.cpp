@@ -64,28 +64,18 @@ void ChainDual::visit_one(std::int64_t i) {
   // Marginals and expected steps of p, then their differences from those of alpha.
   node_change_.resize(static_cast<std::size_t>(length) * stride);
   step_change_.assign(static_cast<std::size_t>(labels) * stride, 0.0);
-  double own = 0.0, other = 0.0, distance = 0.0;  // expected scores of alpha and p, max_t |difference|_1
+  double sums[3] = {}, distance = 0.0;  // expected scores of alpha and p, a difference in L1; max_t of that
   const float* marginals = marginals_.data() + data_.offsets[i] * stride;
   for (int t = 0; t < length; ++t) {
     double* change = node_change_.data() + static_cast<std::int64_t>(t) * stride;
     sums_.marginals(t, change);
     if (t > 0) sums_.count_steps(t, step_change_.data());
-    double sum = 0.0;
-    for (int y = 0; y < labels; ++y) {
-      const double score = trellis_.node(t)[y], mine = marginals[static_cast<std::int64_t>(t) * stride + y];
-      own += mine * score;
-      other += change[y] * score;
-      change[y] = mine - change[y];
-      sum += std::abs(change[y]);
-    }
-    distance = std::max(distance, sum);
+    sums[2] = 0.0;
+    kernels().compare(marginals + static_cast<std::int64_t>(t) * stride, change, trellis_.node(t), stride, sums);
+    distance = std::max(distance, sums[2]);
   }
-  const float* steps = steps_.data() + i * labels * stride;
-  for (std::size_t s = 0; s < step_change_.size(); ++s) {
-    own += steps[s] * table_[s];
-    other += step_change_[s] * table_[s];
-    step_change_[s] = steps[s] - step_change_[s];
-  }
+  kernels().compare(steps_.data() + i * labels * stride, step_change_.data(), table_.data(), static_cast<std::int64_t>(labels) * stride, sums);
+  const double own = sums[0], other = sums[1];
 
   const double entropy = std::max(0.0, log_sum - other);
   double& held = entropy_[static_cast<std::size_t>(i)];
@@ -99,10 +89,8 @@ void ChainDual::visit_one(std::int64_t i) {
   total_entropy_ += c * (gained - held);
   held = gained;
   add_to(i, node_change_.data(), step_change_.data(), share * c, w_.data());
-  float* into = marginals_.data() + data_.offsets[i] * stride;
-  for (std::size_t k = 0; k < node_change_.size(); ++k) into[k] -= static_cast<float>(share * node_change_[k]);
-  float* step_into = steps_.data() + i * labels * stride;
-  for (std::size_t s = 0; s < step_change_.size(); ++s) step_into[s] -= static_cast<float>(share * step_change_[s]);
+  kernels().shift(marginals_.data() + data_.offsets[i] * stride, node_change_.data(), share, static_cast<std::int64_t>(node_change_.size()));
+  kernels().shift(steps_.data() + i * labels * stride, step_change_.data(), share, static_cast<std::int64_t>(step_change_.size()));
 }
 
 // |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2); for long sequences an upper bound.

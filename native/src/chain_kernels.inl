@@ -57,6 +57,24 @@ void spread(const double* table, int count, std::int64_t apart, const double* to
   }
 }
 
+void compare(const float* mine, double* change, const double* score, std::int64_t n, double* sums) {
+  double own[kPad] = {}, other[kPad] = {}, distance[kPad] = {};
+  for (std::int64_t k = 0; k < n; k += kPad) {
+    for (int v = 0; v < kPad; ++v) {
+      const double held = static_cast<double>(mine[k + v]), found = change[k + v], difference = held - found;
+      own[v] += held * score[k + v];
+      other[v] += found * score[k + v];
+      distance[v] += difference < 0.0 ? -difference : difference;
+      change[k + v] = difference;
+    }
+  }
+  for (int v = 0; v < kPad; ++v) sums[0] += own[v], sums[1] += other[v], sums[2] += distance[v];
+}
+
+void shift(float* into, const double* change, double share, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) into[k] -= static_cast<float>(share * change[k]);
+}
+
 // exp(x) = 2^n exp(r), |r| <= log(2) / 2, the second factor by its Taylor series; below -708 the answer is zero.
 void exp_all(double* x, std::int64_t n) {
   constexpr double kTerms[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,

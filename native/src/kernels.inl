@@ -18,6 +18,6 @@ namespace {
 
 const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME, {scores<double>, update<double>, update_observed<double>, max_plus<double>},
                                  {scores<float>, update<float>, update_observed<float>, max_plus<float>}, dot, coarse_square, axpy, sparse_dot, sparse_axpy,
-                                 sum_product, count_pairs, spread, exp_all};
+                                 sum_product, count_pairs, spread, compare, shift, exp_all};
 
 }  // namespace maxmargin

@@ -94,27 +94,23 @@ void update(const Row& x, Real* weights, int stride, const double* coefficient) 
 
 template <class Real>
 void update_observed(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words) {
-  auto add = [&](std::int64_t column, double value) {
-    Real* row = weights + column * stride;
-    for (int word = 0; word < words; ++word) {
+  for (int word = 0; word < words; ++word) {
+    const int first = 32 * word, count = stride - first < 32 ? stride - first : 32;
+    Real scale[32];
+    for (int k = 0; k < count; ++k) scale[k] = static_cast<Real>(coefficient[first + k]);
+    auto add = [&](std::int64_t column, Real value) {
+      Real* row = weights + column * stride + first;
       std::uint32_t bits = observed[column * words + word];
-      const int first = 32 * word, last = stride - first < 32 ? stride : first + 32;
       if (std::popcount(bits) > 6) {
-        for (int k = first; k < last; ++k) {
-          const Real keep = static_cast<Real>(bits >> (k - first) & 1u);
-          row[k] += keep * static_cast<Real>(value * coefficient[k]);
-        }
-        continue;
+        for (int k = 0; k < count; ++k) row[k] += static_cast<Real>(static_cast<std::int32_t>(bits >> k & 1u)) * value * scale[k];
+        return;
       }
       for (; bits != 0; bits &= bits - 1) {
-        const int k = first + std::countr_zero(bits);
-        row[k] += static_cast<Real>(value * coefficient[k]);
+        const int k = std::countr_zero(bits);
+        row[k] += value * scale[k];
       }
-    }
-  };
-  for (std::int64_t c = 0; c < x.count; ++c) {
-    const double value = x.value(c);
-    if (value != 0.0) add(x.column(c), value);
+    };
+    for (std::int64_t c = 0; c < x.count; ++c) add(x.column(c), static_cast<Real>(x.value(c)));
+    if (x.bias != 0.0) add(x.width, static_cast<Real>(x.bias));
   }
-  if (x.bias != 0.0) add(x.width, x.bias);
 }

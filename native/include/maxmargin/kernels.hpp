@@ -65,6 +65,10 @@ struct Kernels {
   void (*count_pairs)(const double* from, int count, const double* table, std::int64_t apart, const double* to, int stride, double* counts);
   // out[j] = sum_k table[j * apart + k] to[k]
   void (*spread)(const double* table, int count, std::int64_t apart, const double* to, int stride, double* out);
+  // change[k] = mine[k] - change[k] for n entries, a multiple of 4; adds to sums: mine . score, (old) change . score, |difference|_1
+  void (*compare)(const float* mine, double* change, const double* score, std::int64_t n, double* sums);
+  // into[k] -= share * change[k]
+  void (*shift)(float* into, const double* change, double share, std::int64_t n);
   // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 0
   void (*exp_all)(double* x, std::int64_t n);
 };

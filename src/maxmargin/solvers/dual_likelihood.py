@@ -58,32 +58,31 @@ class _Ascent:
         self.engine: Any = problem.dual(self.C)
         self.sampler = Sampler(solver.sampling, problem.n, check_random_state(run.random_state))
         self.calls = 0
-        self.primal: float | None = None
+        self.primal = np.inf  # until an exact pass
         self.dual = 0.0
 
     def solve(self) -> Solution:
         with self.monitor:
             while True:
                 self.calls += self.engine.visit(self.sampler.next_order(self.engine.gaps))
-                self.dual, self.primal = self.engine.dual, None
+                self.dual, self.primal = self.engine.dual, np.inf
                 estimate = float(self.engine.gaps.sum(dtype=np.float64))
-                finished = estimate <= self.target and self._certified()
+                finished = estimate <= self.target and self._finished()
                 if (
                     self.monitor.tick(
                         iteration=self.calls // self.problem.n,
                         oracle_calls=self.calls,
-                        primal=None if self.primal is None else self.l2 * self.primal,
+                        primal=self.l2 * self.primal if np.isfinite(self.primal) else None,
                         dual=self.l2 * self.dual,
                         estimate=self.l2 * estimate,
                     )
                     or finished
                 ):
                     break
-        if self.primal is None and self._certified():
+        if not np.isfinite(self.primal) and self._certified_gap() <= self.target:
             self.monitor.status = Status.CONVERGED
         status = self.monitor.status
         assert status is not None
-        assert self.primal is not None
         return Solution(
             w=np.array(self.engine.weights),
             status=status,
@@ -94,17 +93,21 @@ class _Ascent:
             trace=tuple(self.monitor.trace),
         )
 
-    def _certified(self) -> bool:
-        """Whether the gap, from one exact pass, is small enough, or as small as it can become."""
-        self.engine.sharpen()
-        w = self.engine.weights
-        self.dual = self.engine.dual
-        self.primal = 0.5 * float(w @ w) + self.C * self.problem.value(np.array(w))
-        self.calls += self.problem.n
+    def _finished(self) -> bool:
+        """Whether the gap is small enough, or as small as it can become."""
+        gap = self._certified_gap()
         self.sampler.start_over()
-        gap = self.primal - self.dual
         if gap <= self.target:
             self.monitor.status = Status.CONVERGED
         elif self.target < _FINEST * self.primal and gap <= 10 * _FINEST * self.primal:
             self.monitor.status = Status.STALLED
         return self.monitor.status is not None
+
+    def _certified_gap(self) -> float:
+        """The gap of the present ``w`` from one exact pass."""
+        self.engine.sharpen()
+        w = self.engine.weights
+        self.dual = self.engine.dual
+        self.primal = 0.5 * float(w @ w) + self.C * self.problem.value(np.array(w))
+        self.calls += self.problem.n
+        return self.primal - self.dual
