@@ -257,7 +257,7 @@ def test_the_native_edge_checks_its_arguments():
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS[:6]))
 @QUICK
 def test_coarse_visits_leave_an_exact_state(case, formulation):
-    """w is float32 on the way; afterwards w and the dual are those of alpha, in float64, and close to what they were."""
+    """w is float32 on the way; afterwards w and the dual are those of alpha, in float64, close to what they were."""
     oracle, order = case.bind(formulation), np.arange(len(case.y), dtype=np.int32)
     engine = oracle.engine(0.5)
     for _ in range(2):
