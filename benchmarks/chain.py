@@ -17,13 +17,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from chain_choice import choose
 from chain_conll import CHOSEN_OF_OURS, conll
 from chain_data import WORKLOADS, prepare
 from chain_ewt import ewt
 from chain_methods import METHODS, OURS
 from chain_ocr import RIVALS_TRIED, ocr
 from chain_report import print_tried
-from chain_runs import choose
 from harness import save
 from tables import Bar, console, print_bars
 

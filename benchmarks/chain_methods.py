@@ -66,7 +66,7 @@ METHODS: dict[str, Method] = {
     ),
     LBFGS: _crfsuite(
         "lbfgs",
-        tried=grid(c2=(0.1, 0.3, 1.0, 3.0)),
+        tried=grid(c2=(0.01, 0.03, 0.1, 0.3, 1.0, 3.0)),
         curve=_epochs(10, 20, 40, 80, 2**31 - 1),
     ),
     "CRFsuite l2sgd": _crfsuite("l2sgd", like=LBFGS, curve=_epochs(1, 3, 10, 30, 100)),

@@ -1,20 +1,18 @@
-"""Runs of the chain benchmark: each in a fresh process, repeated where it is short, and the choice of settings."""
+"""Runs of the chain benchmark: each in a fresh process, repeated where it is short."""
 
 from __future__ import annotations
 
-import json
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chain_methods import METHODS, Settings
-from harness import HERE, run_job
+from chain_methods import Settings
+from harness import run_job
 from tables import console
 
 LIMIT = 3600.0  # seconds of one process
 _SHORT = 20.0  # seconds of a training that is repeated
-CHOICES = HERE / "results" / "chain_choices.json"
 
 
 @dataclass(frozen=True)
@@ -90,39 +88,3 @@ def run(
     )
     console.print(f"  {done.name} {settings}: {done.pack:.2f} + {done.train:.2f} s, {done.score:.2f}", highlight=False)
     return done
-
-
-def choose(folder: Path, facts: dict[str, Any], methods: list[str], quick: bool, again: bool) -> dict[str, Settings]:
-    """The settings of each method that score best on the held-out part; the choice is kept in a file of results.
-
-    With ``quick`` two settings of each are tried and nothing is kept.
-    """
-    kept: dict[str, Any] = json.loads(CHOICES.read_text()) if CHOICES.exists() and not quick else {}
-    known = {} if again else kept.get(facts["name"], {})
-    chosen: dict[str, Settings] = {}
-    for method in methods:
-        entry = METHODS[method]
-        tried = list(entry.tried[1:3] if quick else entry.tried)
-        if entry.like:
-            chosen[method] = chosen[entry.like]
-        elif not tried:
-            chosen[method] = {}
-        elif method in known and [point["settings"] for point in known[method]["tried"]] == tried:
-            chosen[method] = known[method]["settings"]
-        else:
-            console.print(f"{facts['name']}, {method}: the held-out part chooses among {len(tried)} settings")
-            points = [run(folder, facts, method, settings, parts=("fit", "held-out")) for settings in tried]
-            best = max(points, key=lambda point: point.score)
-            chosen[method] = best.found["settings"]
-            known[method] = {
-                "settings": chosen[method],
-                "tried": [
-                    {"settings": point.found["settings"], "score": point.score, "train": point.train}
-                    for point in points
-                ],
-            }
-            if not quick:
-                kept[facts["name"]] = known
-                CHOICES.parent.mkdir(exist_ok=True)
-                CHOICES.write_text(json.dumps(kept, indent=1) + "\n")
-    return chosen
