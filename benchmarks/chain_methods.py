@@ -51,7 +51,7 @@ def _epochs(*counts: int) -> list[Settings]:
 
 
 _VW = ("chain_vw", "VW", ("vowpalwabbit",))
-LBFGS, ONE_PASS = "CRFsuite lbfgs", "VW search, one pass"
+LBFGS, ONE_PASS = "CRFsuite lbfgs", "VW one pass"
 METHODS: dict[str, Method] = {
     "ChainSVC": Method(
         "chain_ours",
@@ -78,7 +78,7 @@ METHODS: dict[str, Method] = {
         "arow", tried=grid(gamma=(1.0, 10.0), max_iterations=(10, 30)), curve=_epochs(1, 3, 10, 30)
     ),
     ONE_PASS: Method(*_VW, tried=grid(rate=(0.25, 0.5, 1.0), history=(1, 2)), curve=grid(passes=(1,))),
-    "VW search, more passes": Method(
+    "VW more passes": Method(
         *_VW,
         tried=grid(passes=(3, 10), rate=(0.25, 0.5), history=(1, 2)),
         curve=grid(passes=(2, 4, 8, 16)),

@@ -46,6 +46,12 @@ class Run:
         return float(self.found["test_tokens"]) / self.predict_all
 
     @property
+    def first_speed(self) -> float:
+        """The same for the first call in a process."""
+        seconds = self.found["first_reading"]["cpu"] + self.found["first_predicting"]["cpu"]
+        return float(self.found["test_tokens"]) / seconds
+
+    @property
     def packed_speed(self) -> float:
         """Tokens a second of prediction once the strings are packed."""
         return float(self.found["test_tokens"]) / self.predict
