@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def fit(
     for _ in range(_AGAIN):
         given, cost = measure(lambda: model.pack(X_test))
         reading.append(cost)
-        found, cost = measure(lambda: model.predict(given))
+        found, cost = measure(partial(model.predict, given))
         predicting.append(cost)
     answer = {
         "method": method,
