@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -78,21 +79,33 @@ def _example(seed: int) -> Split:
     return Split(*load_svmlight_files([str(file) for file in files]))
 
 
+def _xrays(seed: int) -> Split:
+    """X-ray images of ImCLEF07A: 80 numbers each and the leaf of the tree of body regions as the class."""
+    parts: list[Any] = []
+    for part in ("Train", "Test"):
+        with gzip.open(data_file(f"hierarchical/ImCLEF07A_{part}.arff.gz"), "rt") as lines:
+            rows = [line.rsplit(",", 1) for line in lines if line[0] not in "@\n"]
+        parts += [np.array([features.split(",") for features, _ in rows], dtype=np.float64)]
+        parts += [np.array([leaf.strip() for _, leaf in rows])]
+    return Split(*parts)
+
+
 def _two_parts(load: Callable[[str], tuple[Any, Any]]) -> Callable[[int], Split]:
     return lambda seed: Split(*load("train"), *load("test"))
 
 
 # name: how to read it, number of random splits (1 where the set has its own test part), whether to standardise as well
 SETS: dict[str, tuple[Callable[[int], Split], int, bool]] = {
-    "iris": (lambda seed: _random(load_iris(return_X_y=True), seed), 10, True),
-    "wine": (lambda seed: _random(load_wine(return_X_y=True), seed), 10, True),
+    "iris": (lambda seed: _random(load_iris(return_X_y=True), seed), 20, True),
+    "wine": (lambda seed: _random(load_wine(return_X_y=True), seed), 20, True),
     "breast_cancer": (lambda seed: _random(load_breast_cancer(return_X_y=True), seed), 10, True),
     "digits": (lambda seed: _random(load_digits(return_X_y=True), seed), 5, True),
-    "clusters": (lambda seed: _random(make_multiclass(3000, 50, 5, seed=seed), seed), 3, False),
+    "clusters": (lambda seed: _random(make_multiclass(3000, 50, 5, seed=seed), seed), 10, False),
     "sparse clusters": (lambda seed: _random(make_multiclass(3000, 5000, 8, density=0.01, seed=seed), seed), 3, False),
     "optdigits": (_two_parts(load_optdigits), 1, False),
     "uci_letter": (_two_parts(load_uci_letter), 1, True),
     "ocr_letters": (_letters, 1, False),
+    "imclef07a": (_xrays, 1, False),
     "svm_multiclass_example": (_example, 1, False),
     "covtype 20k": (_covtype, 1, False),
     "newsgroups20": (_newsgroups, 1, False),

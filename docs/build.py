@@ -27,6 +27,7 @@ PAGES = (
     (ROOT / "docs" / "solvers.md", "solvers.html", "Solvers"),
     (ROOT / "docs" / "support.md", "support.html", "What trains with what"),
     (ROOT / "docs" / "custom_problem.md", "custom_problem.html", "A problem of your own"),
+    (ROOT / "docs" / "sequences.md", "sequences.html", "Label sequences"),
     (ROOT / "docs" / "sequence_input.md", "sequence_input.html", "Sequences as input"),
     (ROOT / "docs" / "defaults.md", "defaults.html", "Defaults"),
     (ROOT / "docs" / "architecture.md", "architecture.html", "Architecture"),

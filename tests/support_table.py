@@ -23,16 +23,22 @@ SOLVERS = ("auto", "one-slack", "n-slack", "bcfw", "subgradient", "perceptron")
 
 @dataclass(frozen=True)
 class Structure:
-    """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library."""
+    """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library.
+
+    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave.
+    """
 
     name: str
     powers: tuple[str, ...] | None
     zero_one: bool = False
+    costs: bool = False
 
 
 STRUCTURES = (
     Structure("`MulticlassSVC`", None, zero_one=True),
-    Structure("`MulticlassSVC(cost=...)`", None),
+    Structure("`MulticlassSVC(cost=...)`", None, costs=True),
+    Structure("`ChainSVC`", None),
+    Structure("`ChainSVC(cost=...)`", None, costs=True),
     Structure("a Problem with `argmax` alone", ()),
     Structure("with `argmax` and `zero_one`", (), zero_one=True),
     Structure("with `kbest`", ("kbest",)),
@@ -58,8 +64,7 @@ def missing_power(structure: Structure, rescaling: str, slack: str) -> str | Non
 def refusal(structure: Structure, rescaling: str, slack: str, solver: str) -> str | None:
     """A word that the refusal must contain (the method to add, or what the solver lacks); None where it trains."""
     if solver == "perceptron":
-        has_costs = structure.powers is None and not structure.zero_one
-        return None if (rescaling, slack) == ("margin", "linear") and not has_costs else "perceptron"
+        return None if (rescaling, slack) == ("margin", "linear") and not structure.costs else "perceptron"
     if slack == "hard" and solver in ("one-slack", "subgradient"):
         return "slack"
     return missing_power(structure, rescaling, slack)

@@ -247,7 +247,10 @@ def test_labels_of_words_that_look_like_numbers(folder, run):
         ("train train.csv .", ". is a folder"),
         ("train train.csv train.csv", "train.csv is the file to be read"),
         ("train train.csv m.mm --format svmlight", "line 1: the label 'sepal_length,"),
-        ("train train.csv m.mm --format arff", "must be one of svmlight, csv, tsv, not 'arff'"),
+        (
+            "train train.csv m.mm --format arff",
+            "must be one of svmlight, csv, tsv, conll, crfsuite, svmhmm, not 'arff'",
+        ),
         ("train train.csv m.mm --label-column kind", "has no column 'kind' for the labels"),
         ("train train.csv m.mm --C -1", "C must be a positive number"),
         ("train train.csv m.mm --C much", "C must be a positive number or 'scale', not 'much'."),

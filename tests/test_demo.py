@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from maxmargin import MulticlassSVC, StructuralSVM, check_problem
+from maxmargin import ChainSVC, MulticlassSVC, StructuralSVM, check_problem
 from maxmargin import demo as demo_module
 from maxmargin.cli import main
 from maxmargin.demo import SOLVERS, Digits, convergence, objective, show_costs, show_solvers, show_strings
+from maxmargin.demo_chains import show_chains
 from maxmargin.demo_problem import DigitStrings, write_strings
 from maxmargin.plots import Point, draw_convergence
 
@@ -63,6 +64,21 @@ def test_chain_reads_better_than_letters(console, digits):
     assert "as a chain" in console.file.getvalue()
 
 
+def test_chain_estimators_read_better_than_letters_and_know_when(console, digits):
+    errors = show_chains(console, digits, 60)
+    assert set(errors) == {"MulticlassSVC", "ChainSVC", "ChainSVC, order 2", "ChainCRF", "ChainPerceptron", "ChainHMM"}
+    for name in ("ChainSVC", "ChainCRF", "ChainPerceptron"):
+        assert errors[name] < 0.6 * errors["MulticlassSVC"]
+    assert "probability" in console.file.getvalue()
+
+
+def test_the_native_chain_is_the_demo_s_own_problem(digits):
+    X, Y = write_strings(digits.X_train, digits.y_train, 20, np.random.default_rng(0))
+    native = ChainSVC(C=0.1, ends=False, fit_intercept=False, tol=1e-3).fit(X, Y)
+    plain = StructuralSVM(DigitStrings(), C=0.1, tol=1e-3).fit(X, Y)
+    assert native.solution_.primal == pytest.approx(plain.solution_.primal, abs=0.1 * 20 * 1e-3)
+
+
 def test_solver_table(console, digits):
     optimum = show_solvers(console, digits)
     lines = console.file.getvalue().splitlines()
@@ -105,14 +121,14 @@ def test_demo_command_draws_a_picture(tmp_path, capsys):
         main(["demo", "--quick", "--output", str(picture)])
     assert not stop.value.code
     out = capsys.readouterr().out
-    assert all(f"{part}. " in out for part in (1, 2, 3))
+    assert all(f"{part}. " in out for part in (1, 2, 3, 4))
     assert str(picture) in out
     assert picture.read_bytes().startswith(PNG)
 
 
 def test_without_matplotlib_the_demo_says_so(monkeypatch, console, tmp_path):
     monkeypatch.setattr(demo_module, "can_draw", lambda: False)
-    for part in ("show_strings", "show_solvers", "show_costs"):
+    for part in ("show_strings", "show_chains", "show_solvers", "show_costs"):
         monkeypatch.setattr(demo_module, part, lambda *_: 1.0)
     demo_module.run_demo(tmp_path / "no.png", console=console)
     assert "matplotlib is not installed: pip install 'maxmargin[report]'" in console.file.getvalue()

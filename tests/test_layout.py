@@ -24,8 +24,10 @@ LAYERS = (
     {"checking"},
     {"oracles", "io"},
     {"structures", "solvers", "datasets"},
+    {"inspection"},
     {"estimators"},
-    {"console", "report", "plots", "demo_problem"},
+    {"console", "report", "plots", "weight_plots", "demo_problem"},
+    {"demo_chains"},
     {"demo"},
     {"cli"},
 )

@@ -195,17 +195,18 @@ void bind_chain(nb::module_& module) {
           nb::arg("squared"), nb::arg("threads"), "(a, b, slacks) of the summed plane.")
       .def(
           "accumulate",
-          [](const PyChainOracle& self, InOut1<double> v, In1<std::int32_t> examples, std::optional<In1<double>> sample_weight,
-             bool squared, std::int64_t first_step, double numerator) {
+          [](const PyChainOracle& self, InOut1<double> v, InOut1<double> late, In1<std::int32_t> examples,
+             std::optional<In1<double>> sample_weight, bool squared, std::int64_t first, std::int64_t done, double numerator) {
             self.chain->check_weights(v.size());
+            self.chain->check_weights(late.size());
             self.check_weight(sample_weight);
             self.check_examples(as_span(examples));
             nb::gil_scoped_release release;
-            return chain_accumulate(self.chain->data, self.loss, v.data(), as_span(examples),
-                                    sample_weight ? sample_weight->data() : nullptr, squared, first_step, numerator);
+            return chain_accumulate(self.chain->data, self.loss, v.data(), late.data(), as_span(examples),
+                                    sample_weight ? sample_weight->data() : nullptr, squared, first, done, numerator);
           },
-          nb::arg("v").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
-          nb::arg("squared"), nb::arg("first_step"), nb::arg("numerator"), "Adds planes to v one after the other.");
+          nb::arg("v").noconvert(), nb::arg("late").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
+          nb::arg("squared"), nb::arg("first"), nb::arg("done"), nb::arg("numerator"), "Adds planes to v one after the other.");
   bind_chain_engine(module);
 }
 

@@ -65,6 +65,24 @@ void bind_chain_engine(nb::module_& module) {
           },
           "Label sequences of all planes held, one after the other, in the order of `support`.")
       .def(
+          "planes",
+          [](const PyChainEngine& self) {
+            std::vector<std::int64_t> offsets{0}, index;
+            std::vector<double> value, b;
+            for (std::int64_t i = 0; i < self.oracle->n(); ++i) {
+              for (const ChainPlane& plane : self.engine.block.planes(i)) {
+                for (const auto& [at, number] : plane_row(self.oracle->chain->data, i, plane)) {
+                  index.push_back(at);
+                  value.push_back(number);
+                }
+                b.push_back(plane.b);
+                offsets.push_back(static_cast<std::int64_t>(index.size()));
+              }
+            }
+            return nb::make_tuple(take(std::move(offsets)), take(std::move(index)), take(std::move(value)), take(std::move(b)));
+          },
+          "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.")
+      .def(
           "merge",
           [](PyChainEngine& self, In1<std::int32_t> blocks, std::int32_t capacity) {
             check_order(as_span(blocks), self.oracle->n());

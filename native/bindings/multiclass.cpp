@@ -93,17 +93,18 @@ void bind_multiclass(nb::module_& module) {
           nb::arg("squared"), nb::arg("threads"), "(a, b, slacks) of the summed plane.")
       .def(
           "accumulate",
-          [](const PyMulticlass& self, InOut1<double> v, In1<std::int32_t> examples,
-             std::optional<In1<double>> sample_weight, bool squared, std::int64_t first_step, double numerator) {
+          [](const PyMulticlass& self, InOut1<double> v, InOut1<double> late, In1<std::int32_t> examples,
+             std::optional<In1<double>> sample_weight, bool squared, std::int64_t first, std::int64_t done, double numerator) {
             self.check_weights(v.size());
+            self.check_weights(late.size());
             self.check_weight(sample_weight);
             self.check_examples(as_span(examples));
             nb::gil_scoped_release release;
-            return multiclass_accumulate(self.data, v.data(), as_span(examples), optional_data(sample_weight), squared,
-                                         first_step, numerator);
+            return multiclass_accumulate(self.data, v.data(), late.data(), as_span(examples), optional_data(sample_weight), squared,
+                                         first, done, numerator);
           },
-          nb::arg("v").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
-          nb::arg("squared"), nb::arg("first_step"), nb::arg("numerator"),
+          nb::arg("v").noconvert(), nb::arg("late").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
+          nb::arg("squared"), nb::arg("first"), nb::arg("done"), nb::arg("numerator"),
           "Adds planes to v one after the other; see multiclass_oracle.hpp.");
 
   nb::class_<PyMulticlassEngine> engine(module, "MulticlassEngine", "The dual engine on multiclass blocks.");

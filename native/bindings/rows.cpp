@@ -113,6 +113,14 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("n", [](const PyRows& self) { return self.packed.rows.n; })
       .def_prop_ro("columns", [](const PyRows& self) { return self.packed.rows.columns(); },
                    "Features, with the constant one where there is a bias.")
+      .def(
+          "set_bias",
+          [](PyRows& self, double bias) {
+            Rows& rows = self.packed.rows;
+            for (double& square : self.packed.squared_norms) square += bias * bias - rows.bias * rows.bias;
+            rows.bias = bias;
+          },
+          nb::arg("bias"), "Gives the constant feature another value; nothing that reads the rows may exist yet.")
       .def_prop_ro("cells",
                    [](const PyRows& self) {
                      const Rows& rows = self.packed.rows;

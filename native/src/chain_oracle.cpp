@@ -101,18 +101,21 @@ Cut chain_cut(const ChainData& data, const ChainLoss& loss, const double* weight
   return add_up(std::move(parts));
 }
 
-std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, std::span<const std::int32_t> examples,
-                              const double* sample_weight, bool squared, std::int64_t first_step, double numerator) {
+std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, double* late,
+                                   std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
+                                   std::int64_t first, std::int64_t done, double numerator) {
   Asker asker(data, loss);
   Adder adder(data, loss);
   std::int64_t added = 0;
   for (std::int64_t at = 0; at < static_cast<std::int64_t>(examples.size()); ++at) {
     const std::int64_t i = examples[static_cast<std::size_t>(at)];
     // w before step t + 1 is numerator / t times the sum of the first t planes; at t = 0 both are zero.
-    asker.read_steps(v, numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first_step + at)));
+    asker.read_steps(v, numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first + done + at)));
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     if (weight == 0.0 || !asker.ask(i, v) || (loss.search != ChainSearch::prediction && asker.slack <= 0.0)) continue;
-    adder.add(i, asker.labels, cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared).step, v);
+    const double step = cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared).step;
+    adder.add(i, asker.labels, step, v);
+    adder.add(i, asker.labels, static_cast<double>(done + at + 1) * step, late);
     ++added;
   }
   return added;

@@ -108,6 +108,28 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
   return plane;
 }
 
+SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& plane) {
+  const int stride = data.shape.stride(), labels = data.shape.labels, width = labels * stride;
+  SparseCounts cells = plane.steps;
+  auto add = [&](const Row& row, std::int64_t first, int apart, int truth, int label, double weight) {
+    auto cell = [&](std::int64_t column, double value) {
+      cells.emplace_back(first + column * apart + truth, weight * value);
+      cells.emplace_back(first + column * apart + label, -weight * value);
+    };
+    for (std::int64_t c = 0; c < row.count; ++c) cell(row.column(c), row.value(c));
+    if (row.bias != 0.0) cell(row.width, row.bias);
+  };
+  for (const ChangedLabel& change : plane.changed) {
+    add(data.tokens[data.offsets[i] + change.token], 0, stride, change.truth, change.label, change.weight);
+  }
+  for (const ChangedLabel& change : plane.changed_pairs) {
+    auto place = [&](std::int32_t pair) { return pair / labels * stride + pair % labels; };
+    add(data.pairs[data.offsets[i] + change.token], data.shape.pair_row() * stride, width, place(change.truth), place(change.label), change.weight);
+  }
+  tidy(cells);
+  return cells;
+}
+
 void TokenProducts::open(std::int64_t i) {
   first_ = offsets_[i];
   const std::int64_t length = offsets_[i + 1] - first_;
@@ -116,13 +138,30 @@ void TokenProducts::open(std::int64_t i) {
   std::unique_ptr<float[]>& stored = kept_[static_cast<std::size_t>(i)];
   if (!stored) {
     stored = std::make_unique<float[]>(static_cast<std::size_t>(length * (length + 1) / 2));
-    for (std::int64_t s = 0; s < length; ++s) {
-      for (std::int64_t t = 0; t <= s; ++t) {
-        stored[static_cast<std::size_t>(triangle(s, t))] = static_cast<float>(row_product(rows_[first_ + s], rows_[first_ + t]));
+    add_products(length, stored.get());
+  }
+  current_ = stored.get();
+}
+
+// Cells of all tokens in the order of their columns: only tokens that share a column meet.
+void TokenProducts::add_products(std::int64_t length, float* products) {
+  cells_.clear();
+  for (std::int64_t t = 0; t < length; ++t) {
+    const Row row = rows_[first_ + t];
+    for (std::int64_t c = 0; c < row.count; ++c) cells_.push_back({row.column(c), t, row.value(c)});
+  }
+  std::sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) { return std::pair(a.column, a.token) < std::pair(b.column, b.token); });
+  for (std::size_t begin = 0, end = 0; begin < cells_.size(); begin = end) {
+    while (end < cells_.size() && cells_[end].column == cells_[begin].column) ++end;
+    for (std::size_t s = begin; s < end; ++s) {
+      for (std::size_t t = begin; t <= s; ++t) {
+        products[triangle(cells_[s].token, cells_[t].token)] += static_cast<float>(cells_[s].value * cells_[t].value);
       }
     }
   }
-  current_ = stored.get();
+  const double constant = rows_.bias * rows_.bias;
+  if (constant == 0.0) return;
+  for (std::int64_t k = 0; k < length * (length + 1) / 2; ++k) products[k] += static_cast<float>(constant);
 }
 
 double TokenProducts::operator()(int s, int t) const {

@@ -69,8 +69,9 @@ Cut multiclass_cut(const MulticlassData& data, const double* weights, std::span<
   return add_up(std::move(parts));
 }
 
-std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::span<const std::int32_t> examples,
-                                   const double* sample_weight, bool squared, std::int64_t first_step, double numerator) {
+std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, double* late,
+                                   std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
+                                   std::int64_t first, std::int64_t done, double numerator) {
   MulticlassBlock block(data);
   std::vector<double> coefficient(static_cast<std::size_t>(data.stride()));
   std::int64_t added = 0;
@@ -78,13 +79,15 @@ std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::s
     prefetch(data, examples, at);
     const std::int64_t i = examples[static_cast<std::size_t>(at)];
     // w before step t + 1 is numerator / t times the sum of the first t planes; at t = 0 both are zero.
-    const double factor = numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first_step + at));
+    const double factor = numerator == 0.0 ? 1.0 : numerator / static_cast<double>(std::max<std::int64_t>(1, first + done + at));
     block.open(i, v, true, factor);
     const int worst = block.rival(), truth = block.zero();
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     const double value = block.gradient(worst);
     if (weight == 0.0 || data.squared_norms[i] == 0.0 || (numerator == 0.0 ? value < 0.0 : value <= 0.0)) continue;  // for the perceptron a tie is a mistake
-    add_pair(data, i, truth, worst, term(data, truth, worst, block.gradient(worst), weight, squared).step, v, coefficient);
+    const double step = term(data, truth, worst, block.gradient(worst), weight, squared).step;
+    add_pair(data, i, truth, worst, step, v, coefficient);
+    add_pair(data, i, truth, worst, static_cast<double>(done + at + 1) * step, late, coefficient);
     ++added;
   }
   return added;

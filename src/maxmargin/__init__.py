@@ -1,7 +1,15 @@
 """Structured prediction with large margins."""
 
 from maxmargin.checking import check_problem
-from maxmargin.estimators import ChainCRF, ChainSVC, MulticlassSVC, StructuralSVM, load
+from maxmargin.estimators import (
+    ChainCRF,
+    ChainHMM,
+    ChainPerceptron,
+    ChainSVC,
+    MulticlassSVC,
+    StructuralSVM,
+    load,
+)
 from maxmargin.features import SequenceVectorizer
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
@@ -16,6 +24,8 @@ __all__ = [
     "Automatic",
     "BlockCoordinate",
     "ChainCRF",
+    "ChainHMM",
+    "ChainPerceptron",
     "ChainSVC",
     "Formulation",
     "ModelFileError",

@@ -42,6 +42,11 @@ class Rows:
     def columns(self) -> int:
         """Features, with the constant one where there is a bias."""
 
+    def set_bias(self, bias: float) -> None:
+        """
+        Gives the constant feature another value; nothing that reads the rows may exist yet.
+        """
+
     @property
     def cells(self) -> int:
         """Numbers stored."""
@@ -135,7 +140,7 @@ class Multiclass:
     def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple[Any, ...]:
         """(a, b, slacks) of the summed plane."""
 
-    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first_step: int, numerator: float) -> int:
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
         """Adds planes to v one after the other; see multiclass_oracle.hpp."""
 
 class MulticlassEngine:
@@ -316,7 +321,7 @@ class ChainOracle:
     def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple[Any, ...]:
         """(a, b, slacks) of the summed plane."""
 
-    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first_step: int, numerator: float) -> int:
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
         """Adds planes to v one after the other."""
 
 class ChainEngine:
@@ -327,6 +332,11 @@ class ChainEngine:
     def labels(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
         Label sequences of all planes held, one after the other, in the order of `support`.
+        """
+
+    def planes(self) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:

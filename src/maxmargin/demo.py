@@ -1,4 +1,4 @@
-"""A tour in seconds, on the digit images that come with scikit-learn: a chain, the solvers, a cost matrix."""
+"""A tour in seconds, on the digit images that come with scikit-learn: chains, the solvers, a cost matrix."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
-from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from maxmargin.console import make_console, number, print_table
-from maxmargin.demo_problem import DigitStrings, write_strings
+from maxmargin.demo_chains import show_chains
+from maxmargin.demo_problem import Digits, DigitStrings, write_strings
 from maxmargin.estimators import MulticlassSVC, StructuralSVM
 from maxmargin.plots import Point, can_draw, draw_convergence
 
@@ -28,23 +28,6 @@ Labels = npt.NDArray[np.int64]
 C = 0.1
 TOL = 1e-4
 SOLVERS = ("bcfw", "n-slack", "one-slack", "subgradient", "perceptron")
-
-
-@dataclass(frozen=True)
-class Digits:
-    """Images scaled to [0, 1] and their labels, split at random."""
-
-    X_train: Floats
-    y_train: Labels
-    X_test: Floats
-    y_test: Labels
-
-    @classmethod
-    def split(cls, seed: int, n_train: int = 1198) -> Digits:
-        images, labels = load_digits(return_X_y=True)
-        order = np.random.default_rng(seed).permutation(len(labels))
-        train, test = order[:n_train], order[n_train:]
-        return cls(images[train] / 16.0, labels[train], images[test] / 16.0, labels[test])
 
 
 @dataclass(frozen=True)
@@ -63,6 +46,8 @@ def run_demo(output: str | PathLike[str] | None = None, *, quick: bool = False, 
     console = console or make_console()
     digits = Digits.split(0, 400 if quick else 1198)
     show_strings(console, digits, 60 if quick else 300)
+    console.print()
+    show_chains(console, digits, 60 if quick else 300)
     console.print()
     optimum = show_solvers(console, digits)
     console.print()
@@ -109,7 +94,7 @@ def show_solvers(console: Console, digits: Digits) -> float:
     rows = [measure(name, partial(classifier, name), digits) for name in SOLVERS]
     rival = partial(LinearSVC, C=C, multi_class="crammer_singer", fit_intercept=False)
     rows.append(measure("LinearSVC", rival, digits))
-    console.print(f"2. Multiclass on {len(digits.y_train)} digit images, C = {C:g}, beside scikit-learn's LinearSVC")
+    console.print(f"3. Multiclass on {len(digits.y_train)} digit images, C = {C:g}, beside scikit-learn's LinearSVC")
     cells = [
         (
             row.name,
@@ -141,7 +126,7 @@ def show_costs(console: Console, splits: int) -> dict[str, float]:
         for name, parameters in ways.items():
             model = MulticlassSVC(C=C, **parameters).fit(digits.X_train, digits.y_train)
             totals[name] += float(cost[digits.y_test, model.predict(digits.X_test)].mean()) / splits
-    console.print("3. A cost matrix: overlooking an 8 costs 10, any other mistake 1")
+    console.print("4. A cost matrix: overlooking an 8 costs 10, any other mistake 1")
     told = ", ".join(f"{total:.3f} with {name}" for name, total in list(totals.items())[1:])
     first = totals["without the cost"]
     console.print(f"Mean cost of a test image over {splits} splits: {first:.3f} trained without the cost, {told}.")

@@ -1,4 +1,4 @@
-"""The demo's own problem, reading strings of handwritten digits: what a user would write, in plain NumPy."""
+"""The demo's data, and its own problem of reading strings of handwritten digits: what a user would write, in NumPy."""
 
 from __future__ import annotations
 
@@ -6,9 +6,27 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.datasets import load_digits
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Images scaled to [0, 1] and their labels, split at random."""
+
+    X_train: Floats
+    y_train: Labels
+    X_test: Floats
+    y_test: Labels
+
+    @classmethod
+    def split(cls, seed: int, n_train: int = 1198) -> Digits:
+        images, labels = load_digits(return_X_y=True)
+        order = np.random.default_rng(seed).permutation(len(labels))
+        train, test = order[:n_train], order[n_train:]
+        return cls(images[train] / 16.0, labels[train], images[test] / 16.0, labels[test])
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -57,15 +58,31 @@ def chunk_score(Y_true: Iterable[Labels], Y_pred: Iterable[Labels]) -> ChunkScor
         right += len(a & b)
         true += len(a)
         predicted += len(b)
-    precision = right / predicted if predicted else 0.0
-    recall = right / true if true else 0.0
-    both = precision + recall
-    return ChunkScore(precision, recall, 2.0 * precision * recall / both if both else 0.0, true)
+    return _score(right, predicted, true)
+
+
+def chunk_scores(Y_true: Iterable[Labels], Y_pred: Iterable[Labels]) -> dict[str, ChunkScore]:
+    """Precision, recall and F1 of the chunks of each kind, kinds in alphabetical order."""
+    right: Counter[str] = Counter()
+    true: Counter[str] = Counter()
+    predicted: Counter[str] = Counter()
+    for truth, found in _paired(Y_true, Y_pred):
+        a, b = chunks_of(truth), chunks_of(found)
+        for counter, chunks in ((right, a & b), (true, a), (predicted, b)):
+            counter.update(kind for _, _, kind in chunks)
+    return {kind: _score(right[kind], predicted[kind], true[kind]) for kind in sorted({*true, *predicted})}
 
 
 def chunk_f1(Y_true: Iterable[Labels], Y_pred: Iterable[Labels]) -> float:
     """F1 of whole chunks; for ``sklearn.metrics.make_scorer``."""
     return chunk_score(Y_true, Y_pred).f1
+
+
+def _score(right: int, predicted: int, true: int) -> ChunkScore:
+    precision = right / predicted if predicted else 0.0
+    recall = right / true if true else 0.0
+    both = precision + recall
+    return ChunkScore(precision, recall, 2.0 * precision * recall / both if both else 0.0, true)
 
 
 def _paired(Y_true: Iterable[Any], Y_pred: Iterable[Any]) -> Iterable[tuple[Any, Any]]:

@@ -216,18 +216,6 @@ def test_intercept_is_a_constant_feature(blobs):
     np.testing.assert_array_equal(MulticlassSVC(C=0.1, fit_intercept=False).fit(X, y).intercept_, np.zeros(3))
 
 
-def test_scale_is_one_over_the_median_variance(blobs):
-    X, y = blobs
-    model = MulticlassSVC(fit_intercept=False).fit(X, y)
-    examples_a_weight = np.clip(len(X) / (X.shape[1] * model.classes_.size), 1.0, 32.0)
-    assert pytest.approx(examples_a_weight / (X.shape[1] * np.median(X.var(axis=0)))) == model.C_
-    larger = MulticlassSVC(fit_intercept=False).fit(128.0 * X, y)  # a power of two keeps every digit
-    np.testing.assert_allclose(larger.decision_function(128.0 * X), model.decision_function(X), atol=1e-9)
-    zeros = MulticlassSVC(fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 0, 1])
-    assert np.isfinite(zeros.C_)
-    np.testing.assert_array_equal(zeros.coef_, 0.0)
-
-
 def test_one_feature_and_many_classes():
     X = np.repeat(np.arange(7.0), 3)[:, None]
     y = X.ravel().astype(int)

@@ -130,7 +130,7 @@ def test_every_packed_kind_reaches_the_optimum(kind, density, solver, intercept,
     given = X.astype(np.float32) if single else X
     given = sp.csr_array(given) if kind == "sparse" else given
     assert as_rows(given, 0.0, True).kind == kind
-    options = {"C": 0.01, "solver": solver, "fit_intercept": intercept, "tol": 1e-4}
+    options = {"C": 0.01, "solver": solver, "fit_intercept": intercept, "intercept_scaling": 1.0, "tol": 1e-4}
     model = MulticlassSVC(**options).fit(given, y)
     scores = X @ model.coef_.T + model.intercept_
     slack = (scores - scores[np.arange(120), y][:, None] + (np.arange(4) != y[:, None])).max(axis=1)

@@ -30,8 +30,9 @@ CONFIGURATIONS = [
 
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learn_check(estimator, check):
-    if "sample_weight_equivalence" in str(check):  # compares to 1e-7, for which scikit-learn gives LinearSVC tol=1e-12
-        estimator = clone(estimator).set_params(tol=1e-12)
+    if "sample_weight_equivalence" in str(check):  # compares to 1e-7, and distance goes like the root of the gap
+        C = 0.1 if estimator.slack == "squared" else "scale"
+        estimator = clone(estimator).set_params(tol=1e-13, C=C)
     if "check_class_weight_classifiers" in str(check) and not estimator.fit_intercept:
         pytest.skip("through the origin no weights can give nine points of ten to one class; see test_liblinear")
     check(estimator)

@@ -32,7 +32,17 @@ def complaint(path, **options):
 
 @pytest.mark.parametrize(
     ("name", "format"),
-    [("a.svm", "svmlight"), ("a.libsvm.gz", "svmlight"), ("A.CSV", "csv"), ("a.tsv", "tsv"), ("a.tab.gz", "tsv")],
+    [
+        ("a.svm", "svmlight"),
+        ("a.libsvm.gz", "svmlight"),
+        ("A.CSV", "csv"),
+        ("a.tsv", "tsv"),
+        ("a.tab.gz", "tsv"),
+        ("a.conll", "conll"),
+        ("a.bio.gz", "conll"),
+        ("a.crfsuite", "crfsuite"),
+        ("a.svmhmm", "svmhmm"),
+    ],
 )
 def test_format_from_name(name, format):
     assert format_of(name) == format
@@ -42,7 +52,7 @@ def test_format_given_or_unknown():
     assert format_of("a.csv", "tsv") == "tsv"
     with pytest.raises(ValueError, match=r"a\.dat cannot be told from its name .* name the format: svmlight, csv, tsv"):
         format_of("a.dat")
-    with pytest.raises(ValueError, match="must be one of svmlight, csv, tsv, not 'arff'"):
+    with pytest.raises(ValueError, match="must be one of svmlight, csv, tsv, conll, crfsuite, svmhmm, not 'arff'"):
         format_of("a.csv", "arff")
 
 

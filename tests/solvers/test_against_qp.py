@@ -19,8 +19,10 @@ import problems
 from maxmargin import BlockCoordinate, Formulation, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.estimators.multiclass import as_rows
 from maxmargin.oracles.bind import bind
+from maxmargin.sequences import pack
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run
+from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.multiclass import Multiclass
 from reference import (
     FORMULATIONS,
@@ -95,6 +97,37 @@ class Case:
         return w
 
 
+class Sequences(Case):
+    """The same for the library's chains, whose native weights have rows with padding."""
+
+    def bind(self, formulation: Formulation, weight: np.ndarray | None) -> Any:
+        pairs = isinstance(self.X[0], tuple)
+        X = ChainInput(*(pack(list(part)) for part in zip(*self.X))) if pairs else self.X
+        return bind(self.problem, X, self.Y, formulation, sample_weight=weight)
+
+    def weights(self, native: np.ndarray) -> np.ndarray:
+        assert not native.reshape(self.problem.rows, -1)[:, self.problem.n_labels :].any()
+        return self.problem.public_weights(native)
+
+    def probe(self, size: int, seed: int) -> np.ndarray:
+        w = np.random.default_rng(seed).standard_normal(self.problem.rows * self.problem.n_labels)
+        return self.problem.from_public(w)
+
+
+def sequences(kind: str) -> Case:
+    """The native chain, and one with everything that it can have."""
+    rng = np.random.default_rng(7)
+    lengths = (1, 2, 3, 3, 2)
+    x = [np.round(4 * rng.standard_normal((length, 2))) / 4 for length in lengths]
+    x[2][1] = 0.0
+    if kind == "sequences":
+        problem, X = Chain(3, 2), x
+    else:
+        problem = Chain(3, 2, COST, order=2, eta=0.5, n_pair_features=2, constant=1.0)
+        X = [(tokens, np.ones((len(tokens), 2)) * (rng.random((len(tokens), 2)) < 0.6)) for tokens in x]
+    return Sequences(problem, X, [tuple(rng.integers(0, 3, length).tolist()) for length in lengths])
+
+
 def classes(kind: str) -> Case:
     """The storage kinds of the native core; ``dense`` of full rank, others with many zeros."""
     rng = np.random.default_rng(5)
@@ -117,6 +150,8 @@ def case(name: str) -> Case:
     if name in ("chain", "ordering", "subset", "words", "patch"):
         problem = getattr(problems, name.capitalize())()
         return user(problem, {"chain": 5, "patch": 5}.get(name, 8))
+    if name.startswith("sequences"):
+        return sequences(name)
     return classes(name)
 
 
@@ -192,15 +227,15 @@ def cells(names: list[str], solvers: Iterable[str] = SOLVERS) -> list[Any]:
 
 
 everything = pytest.mark.parametrize(
-    ("name", "rescaling", "slack", "solver", "tol"), cells(["dense", "csr32", "chain"])
+    ("name", "rescaling", "slack", "solver", "tol"), cells(["dense", "csr32", "chain", "sequences"])
 )
 other_kinds = pytest.mark.parametrize(
     ("name", "rescaling", "slack", "solver", "tol"),
-    cells(["dense32", "masked", "coded", "csr", "ordering", "subset", "words", "patch"], MAIN),
+    cells(["dense32", "masked", "coded", "csr", "ordering", "subset", "words", "patch", "sequences of order 2"], MAIN),
 )
 weighted = pytest.mark.parametrize(
     ("name", "rescaling", "slack", "solver", "tol"),
-    cells(["masked"]) + cells(["subset"], (*MAIN, "bcfw, plain")),
+    cells(["masked"]) + cells(["subset", "sequences"], (*MAIN, "bcfw, plain")),
 )
 
 
@@ -227,7 +262,7 @@ def test_the_native_core_packs_each_kind_as_the_tests_assume(kind):
 
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS[:6])
-@pytest.mark.parametrize("name", ["masked", "chain"])
+@pytest.mark.parametrize("name", ["masked", "chain", "sequences"])
 def test_subgradient_approaches_the_optimum(name, rescaling, slack, weights):
     """No dual and no gap. Averaged steps of Pegasos have an error of the order of log(t) / t."""
     best = optimum(name, rescaling, slack, weights)[1].value
@@ -239,7 +274,8 @@ def test_subgradient_approaches_the_optimum(name, rescaling, slack, weights):
         assert solution.gap is None
         assert solution.oracle_calls == (passes + 1) * case(name).n
         errors.append(solution.primal / best - 1.0)
-    assert -1e-9 <= errors[2] <= 0.01
+    # slack rescaling makes the planes of chains as many times steeper as they have mistakes
+    assert -1e-9 <= errors[2] <= (0.03 if (name, rescaling) == ("sequences", "slack") else 0.01)
     assert errors[2] <= 0.5 * errors[0]
 
 

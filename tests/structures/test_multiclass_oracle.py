@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxmargin import Formulation, _core
+from maxmargin.oracles.base import OnlineWalk
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.structures.multiclass import Multiclass, as_rows
 
@@ -182,12 +183,15 @@ def test_online_passes(case, squared, first, numerator):
         Formulation(mistakes=True) if numerator == 0.0 else Formulation("slack", "squared" if squared else "linear")
     )
     order = np.random.default_rng(first).permutation(len(case.y)).astype(np.int32)
-    v = case.native.copy()
-    slots = case.w.ravel().copy()
-    added = case.bind(formulation).accumulate(v, order, first, numerator)
-    expected = case.python(formulation).accumulate(slots, order, first, numerator)
+    native = OnlineWalk(case.native.copy(), np.zeros(case.native.size), first)
+    python = OnlineWalk(case.w.ravel().copy(), np.zeros(case.w.size), first)
+    added = [case.bind(formulation).accumulate(native, part, numerator) for part in np.array_split(order, 2)]
+    expected = [case.python(formulation).accumulate(python, part, numerator) for part in np.array_split(order, 2)]
     assert added == expected or not case.X.any(axis=1).all()  # all scores of an empty row are tied
-    np.testing.assert_allclose(case.structure.to_coef(v), slots.reshape(case.w.shape), rtol=1e-9, atol=1e-9)
+    assert native.done == python.done == len(order)
+    for name in ("v", "late", "total"):
+        ours, theirs = case.structure.to_coef(getattr(native, name)), getattr(python, name).reshape(case.w.shape)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", DENSITY)
@@ -229,7 +233,7 @@ def test_the_native_edge_checks_its_arguments():
         lambda: oracle.worst(case.native, everyone + 1, 1),
         lambda: oracle.worst(case.native, -everyone - 1, 1),
         lambda: oracle.cut(case.native, everyone, np.ones(3), False, 1),
-        lambda: oracle.accumulate(case.native, everyone, np.ones(3), False, 0, 1.0),
+        lambda: oracle.accumulate(case.native, case.native, everyone, np.ones(3), False, 0, 0, 1.0),
         lambda: _core.MulticlassEngine(oracle, "linear", 1.0, np.ones(3)),
         lambda: _core.MulticlassEngine(oracle, "soft", 1.0, None),
         lambda: _core.Multiclass(case.rows, case.y.astype(np.int32)[:3].copy(), np.ones((3, 3)), np.ones((3, 3))),

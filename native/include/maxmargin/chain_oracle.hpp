@@ -18,8 +18,9 @@ void chain_worst(const ChainData& data, const ChainLoss& loss, const double* wei
 Cut chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
               const double* sample_weight, bool squared, std::span<double> slack, int threads);
 
-std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, std::span<const std::int32_t> examples,
-                              const double* sample_weight, bool squared, std::int64_t first_step, double numerator);
+std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, double* late,
+                                   std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
+                                   std::int64_t first, std::int64_t done, double numerator);
 
 // What a prediction may be. Both are optional; null allows everything.
 struct ChainLimits {

@@ -43,6 +43,8 @@ void count_steps(const ChainShape& shape, const std::int32_t* labels, int length
 // Sorts, adds up what has the same index, drops zeros.
 void tidy(SparseCounts& counts);
 ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels);
+// The plane as a row of numbers: (index of a weight, value), ascending.
+SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& plane);
 
 // Products of the feature vectors of the tokens of each sequence, kept for sequences that are not long.
 class TokenProducts {
@@ -54,12 +56,19 @@ class TokenProducts {
   double operator()(int s, int t) const;
 
  private:
+  struct Cell {
+    std::int64_t column, token;
+    double value;
+  };
+  void add_products(std::int64_t length, float* products);
+
   static constexpr int kLongest = 128;
   Rows rows_;
   const std::int64_t* offsets_;
   std::vector<std::unique_ptr<float[]>> kept_;  // lower triangle
   const float* current_ = nullptr;
   std::int64_t first_ = 0;
+  std::vector<Cell> cells_;
 };
 
 class ChainPlanes {

@@ -100,49 +100,19 @@ class LogPathSums {
 // The scaled sums where they are right, else the logarithmic ones.
 class ChainSums {
  public:
-  void read_steps(const Trellis<double>& trellis) {
-    scaled_.read_steps(trellis);
-    step_range_ = 0.0;
-    for (int k = 1; k <= trellis.order; ++k) {
-      for (std::int64_t s = 0; s < trellis.power(k); ++s) step_range_ = std::max(step_range_, range(trellis.steps[k - 1] + s * trellis.stride, trellis.labels));
-    }
-  }
+  void read_steps(const Trellis<double>& trellis) { scaled_.read_steps(trellis); }
   double forward(const Trellis<double>& trellis) {
     const double log_sum = scaled_.forward(trellis);
-    in_logarithms_ = false;
-    if (!may_underflow(trellis)) return log_sum;
-    best_.run(trellis);
-    const double best = best_.score();  // no sum is below its largest term
-    if (best == -std::numeric_limits<double>::infinity() || log_sum >= best - 1e-9 * (1.0 + std::abs(best))) return log_sum;
-    in_logarithms_ = true;
-    return logarithmic_.forward(trellis);
+    in_logarithms_ = !scaled_.nothing_lost();
+    return in_logarithms_ ? logarithmic_.forward(trellis) : log_sum;
   }
   void backward() { in_logarithms_ ? logarithmic_.backward() : scaled_.backward(); }
   void marginals(int t, double* out) { in_logarithms_ ? logarithmic_.marginals(t, out) : scaled_.marginals(t, out); }
   void count_steps(int t, double* counts) { in_logarithms_ ? logarithmic_.count_steps(t, counts) : scaled_.count_steps(t, counts); }
 
  private:
-  static constexpr double kSafe = 600.0;  // exp(-600) is still a normal number
-
-  static double range(const double* scores, int count) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (int y = 0; y < count; ++y) {
-      high = std::max(high, scores[y]);
-      if (scores[y] > -std::numeric_limits<double>::infinity()) low = std::min(low, scores[y]);
-    }
-    return high > low ? high - low : 0.0;
-  }
-  bool may_underflow(const Trellis<double>& trellis) const {
-    if (trellis.pairs != nullptr) return true;
-    double total = 2.0 * step_range_ * (trellis.length - 1);
-    for (int t = 0; t < trellis.length && total < kSafe; ++t) total += range(trellis.node(t), trellis.labels);
-    return total >= kSafe;
-  }
-
   PathSums scaled_;
   LogPathSums logarithmic_;
-  BestPath<double> best_;
-  double step_range_ = 0.0;
   bool in_logarithms_ = false;
 };
 

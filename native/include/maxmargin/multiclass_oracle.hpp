@@ -20,10 +20,11 @@ Cut multiclass_cut(const MulticlassData& data, const double* weights, std::span<
                    const double* sample_weight, bool squared, std::span<double> slack, int threads);
 
 // Online pass: v += weight * a for the most violated plane of each example in turn, found at w = numerator / t * v with t
-// counting on from `first_step` (the subgradient steps of Pegasos), or at w = v where numerator is zero (perceptron).
-// Returns the number of planes added.
-std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, std::span<const std::int32_t> examples,
-                                   const double* sample_weight, bool squared, std::int64_t first_step, double numerator);
+// counting on from first + done (the subgradient steps of Pegasos), or at w = v where numerator is zero (perceptron).
+// late += k weight * a with k counting on from done + 1. Returns the number of planes added.
+std::int64_t multiclass_accumulate(const MulticlassData& data, double* v, double* late,
+                                   std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
+                                   std::int64_t first, std::int64_t done, double numerator);
 
 // out[i, k] = <w_k, x_i> for k < classes, row-major.
 void multiclass_scores(const Rows& rows, const double* weights, std::int64_t classes, double* out, int threads);

@@ -19,7 +19,9 @@ class PathSums {
  public:
   // To be called whenever the scores of steps changed.
   void read_steps(const Trellis<double>& trellis) {
+    range_ = 0.0;
     for (int k = 1; k <= trellis.order; ++k) shift_[k - 1] = exponentiate(trellis.steps[k - 1], trellis.power(k), trellis, steps_[k - 1]);
+    step_range_ = range_;
   }
 
   // Log of the sum of exp(score) over all paths, minus infinity if none is allowed.
@@ -30,6 +32,7 @@ class PathSums {
     scale_.resize(static_cast<std::size_t>(length));
     from_.resize(static_cast<std::size_t>(trellis.labels));
     log_sum_ = 0.0;
+    range_ = step_range_;
     nodes_.assign(trellis.nodes, trellis.nodes + static_cast<std::int64_t>(length) * stride);
     for (int t = 0; t < length; ++t) log_sum_ += lower(nodes_.data() + static_cast<std::int64_t>(t) * stride);
     kernels().exp_all(nodes_.data(), static_cast<std::int64_t>(nodes_.size()));
@@ -38,6 +41,18 @@ class PathSums {
     }
     run_forward(trellis, *this);
     return std::isnan(log_sum_) ? -std::numeric_limits<double>::infinity() : log_sum_;
+  }
+
+  // After `forward`: whether no path that counts was lost to exp(-709) = 0. One of two things is enough. A label of a low
+  // score may be exchanged for the best of its token, at the price of the order + 1 steps that touch it; and so may all
+  // labels up to a state of a low sum. Or: what was lost could not have gained as much on its way as is left of the rest.
+  bool nothing_lost() const {
+    constexpr double kSafe = 600.0;
+    if (std::isnan(log_sum_)) return false;
+    if ((trellis_->order + 1) * range_ <= kSafe) return true;
+    double gain = static_cast<double>(trellis_->length) * std::log(static_cast<double>(trellis_->labels));
+    for (double total : scale_) gain -= std::log(total);
+    return gain <= kSafe;
   }
 
   // After `forward`: everything that marginals need. `on_steps(t, table)` may be asked for the expected steps into token t.
@@ -98,9 +113,14 @@ class PathSums {
   void end_backward(int) {}
 
  private:
-  static double exponentiate(const double* table, std::int64_t rows, const Trellis<double>& trellis, std::vector<double>& out) {
-    double highest = -std::numeric_limits<double>::infinity();
-    for (std::int64_t s = 0; s < rows; ++s) highest = std::max(highest, *std::max_element(table + s * trellis.stride, table + s * trellis.stride + trellis.labels));
+  double exponentiate(const double* table, std::int64_t rows, const Trellis<double>& trellis, std::vector<double>& out) {
+    double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
+    for (std::int64_t s = 0; s < rows; ++s) {
+      const auto [low, high] = std::minmax_element(table + s * trellis.stride, table + s * trellis.stride + trellis.labels);
+      highest = std::max(highest, *high);
+      lowest = std::min(lowest, *low);
+    }
+    range_ = std::max(range_, highest - lowest);  // infinite where a step is not allowed
     if (highest == -std::numeric_limits<double>::infinity()) highest = 0.0;
     out.resize(static_cast<std::size_t>(rows * trellis.stride));
     for (std::size_t c = 0; c < out.size(); ++c) out[c] = std::min(table[c] - highest, 0.0);
@@ -152,6 +172,7 @@ class PathSums {
 
   const Trellis<double>* trellis_ = nullptr;
   double log_sum_ = 0.0, shift_[kMaxOrder] = {}, pair_shift_ = 0.0;
+  double range_ = 0.0, step_range_ = 0.0;  // between the highest and the lowest score of a table of steps
   std::vector<double> steps_[kMaxOrder], pair_steps_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_;
 };
 

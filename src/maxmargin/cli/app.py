@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from maxmargin.cli.evaluate import evaluate_model
-from maxmargin.cli.files import Source, check_output
+from maxmargin.cli.files import Source, check_output, refuse
 from maxmargin.cli.predict import predict_file
+from maxmargin.cli.sequence_options import MODELS, SEQUENCE_ONLY, option
+from maxmargin.cli.sequence_train import train_sequences
 from maxmargin.cli.train import Settings, train_model
 from maxmargin.console import make_console
 from maxmargin.demo import run_demo
-from maxmargin.io.read import FORMATS
+from maxmargin.io.read import FORMATS, SEQUENCE_FORMATS, format_of
 from maxmargin.rescaling import RESCALINGS, SLACKS
 from maxmargin.solvers.choose import BY_NAME
 from maxmargin.version import __version__
@@ -29,12 +31,21 @@ app = typer.Typer(
     rich_markup_mode="rich" if sys.stderr.isatty() and sys.stdout.isatty() else None,
 )
 
-Data = Annotated[Path, typer.Argument(help="Examples: svmlight, csv or tsv text, also gzipped.", show_default=False)]
+_OF = "Options for sequences"
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        help="Examples: svmlight, csv or tsv text, or sequences: conll, crfsuite or svmhmm text; also gzipped.",
+        show_default=False,
+    ),
+]
 Model = Annotated[Path, typer.Argument(help="Model file.", show_default=False)]
 Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; told from the file's name if not given.")]
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels in a table; the last one if not given.")]
 ZeroBased = Annotated[bool, typer.Option("--zero-based", help="Indices of the svmlight file start at 0, not 1.")]
 Cost = Annotated[Path | None, typer.Option(help="csv matrix of the costs of answers, one row a true class.")]
+Steps = Annotated[str | None, typer.Option(help="For sequences: 'BIO' lets I-x follow B-x and I-x only.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
 
 
@@ -47,6 +58,7 @@ def _options(version: Annotated[bool, typer.Option("--version", help="Show the v
 
 @app.command("train")
 def _train(
+    context: typer.Context,
     data: Data,
     model: Model,
     c: Annotated[str, typer.Option("--C", help="Weight of the sum of the risks, a number or 'scale'.")] = "scale",
@@ -54,7 +66,9 @@ def _train(
     rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
-    tol: Annotated[float, typer.Option(help="Largest gap of the objective per example and per C.")] = 1e-3,
+    tol: Annotated[
+        float, typer.Option(help="Largest gap of the objective per example and per C; 0.1 for svm on sequences.")
+    ] = 1e-3,
     max_iter: Annotated[int, typer.Option(help="Passes after which training stops in any case.")] = 1000,
     max_time: Annotated[float | None, typer.Option(help="Seconds after which training stops in any case.")] = None,
     class_weight: Annotated[str | None, typer.Option(help="'balanced', or weights such as a=2,b=0.5.")] = None,
@@ -65,8 +79,35 @@ def _train(
     n_jobs: Jobs = 1,
     seed: Annotated[int, typer.Option(help="Of the order in which examples are visited.")] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show progress on a terminal.")] = False,
+    kind: Annotated[
+        str, typer.Option("--model", help=f"For sequences: {', '.join(MODELS)}.", rich_help_panel=_OF)
+    ] = "svm",
+    templates: Annotated[
+        str | None, typer.Option(help="For conll: chunking, tagging, or a CRF++ template file.", rich_help_panel=_OF)
+    ] = None,
+    order: Annotated[
+        int, typer.Option(help="Previous labels that a transition sees, 1 to 3.", rich_help_panel=_OF)
+    ] = 1,
+    window: Annotated[int, typer.Option(help="Neighbours whose features a token gets.", rich_help_panel=_OF)] = 0,
+    eta: Annotated[float, typer.Option(help="Factor on the features of transitions.", rich_help_panel=_OF)] = 1.0,
+    no_ends: Annotated[bool, typer.Option("--no-ends", help="No weights for ends.", rich_help_panel=_OF)] = False,
+    min_count: Annotated[int, typer.Option(help="Drop attributes in fewer tokens.", rich_help_panel=_OF)] = 1,
+    hashing: Annotated[int | None, typer.Option(help="Columns to hash attributes into.", rich_help_panel=_OF)] = None,
+    l1: Annotated[float, typer.Option(help="crf: weight of |w|_1.", rich_help_panel=_OF)] = 0.0,
+    l2: Annotated[float, typer.Option(help="crf: weight of |w|^2 / 2.", rich_help_panel=_OF)] = 1.0,
+    observed: Annotated[
+        bool, typer.Option("--observed", help="crf: only weights seen in training.", rich_help_panel=_OF)
+    ] = False,
+    passes: Annotated[int, typer.Option(help="perceptron: passes over the data.", rich_help_panel=_OF)] = 20,
+    alpha: Annotated[float, typer.Option(help="hmm: added to every count.", rich_help_panel=_OF)] = 1.0,
 ) -> None:
-    """Learn a classifier from labelled examples and save it."""
+    """Learn a classifier, or a model of label sequences, from labelled examples and save it."""
+    given = _given(context)
+    found = format_of(data, format)
+    if found in SEQUENCE_FORMATS:
+        train_sequences(data, found, model, kind, given)
+        return
+    refuse({option(name): name in given for name in sorted(SEQUENCE_ONLY)}, data, f"a {found} file")
     settings = Settings(
         C=c,
         cost=cost,
@@ -91,14 +132,20 @@ def _predict(
     data: Data,
     output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
     top_k: Annotated[int, typer.Option(help="Number of classes a line, best first.")] = 1,
-    scores: Annotated[bool, typer.Option("--scores", help="Write the score of each class after it.")] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Write scores after classes, probabilities after labels.")
+    ] = False,
+    steps: Steps = None,
     label_column: LabelColumn = None,
     format: Format = None,
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
 ) -> None:
-    """Write the class of each example, one a line. Labels in the data play no part."""
-    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, scores, n_jobs)
+    """Write the class of each example, one a line; of sequences each token with its label added.
+
+    Labels in the data play no part.
+    """
+    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, scores, steps, n_jobs)
 
 
 @app.command("evaluate")
@@ -106,6 +153,7 @@ def _evaluate(
     model: Model,
     data: Data,
     cost: Cost = None,
+    steps: Steps = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     label_column: LabelColumn = None,
     format: Format = None,
@@ -113,7 +161,7 @@ def _evaluate(
     n_jobs: Jobs = 1,
 ) -> None:
     """Compare a model's answers with labels. Costs are the model's unless --cost gives others."""
-    evaluate_model(model, Source(data, format, label_column, zero_based), cost, json, n_jobs)
+    evaluate_model(model, Source(data, format, label_column, zero_based), cost, steps, json, n_jobs)
 
 
 @app.command("demo")
@@ -124,6 +172,16 @@ def _demo(
     """Show what the library does, on handwritten digits, in well under a minute."""
     check_output(output)
     run_demo(output, quick=quick)
+
+
+def _given(context: typer.Context) -> dict[str, Any]:
+    """The options that were written on the command line, by the names of their parameters."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {
+        name: context.params[name]
+        for name, source in sources.items()
+        if name not in ("data", "model") and source is not None and source.name == "COMMANDLINE"
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

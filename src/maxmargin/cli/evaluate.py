@@ -12,17 +12,26 @@ import numpy.typing as npt
 from rich.console import Console
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-from maxmargin.cli.files import Source, load_model
+from maxmargin.cli.files import Source, load_model, refuse
+from maxmargin.cli.sequence_evaluate import evaluate_sequences
 from maxmargin.console import make_console, print_table
+from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.cost_matrix import read_cost
 
 _MOST = 25  # classes in a confusion table, and lines in the list that stands for it beyond that
 
 
-def evaluate_model(model_path: Path, source: Source, cost_path: Path | None, as_json: bool, n_jobs: int) -> None:
-    """Prints accuracy, mean cost, scores of each class and the confusion of classes."""
-    model, names = load_model(model_path, n_jobs)
-    data = source.read_for(model, names, labelled=True)
+def evaluate_model(
+    model_path: Path, source: Source, cost_path: Path | None, steps: str | None, as_json: bool, n_jobs: int
+) -> None:
+    """Prints accuracy, mean cost, scores of each class and the confusion of classes; of sequences, what fits them."""
+    model = load_model(model_path, n_jobs)
+    if isinstance(model, ChainEstimator):
+        refuse({"--cost": cost_path is not None, **source.table_options}, model_path, "a model of sequences")
+        evaluate_sequences(model, model_path, source.path, source.format, steps, as_json)
+        return
+    refuse({"--steps": steps is not None}, model_path, "a classifier")
+    data = source.read_for(model, labelled=True)
     data.check_known(model.classes_)
     cost = model.cost if cost_path is None else read_cost(cost_path, model.classes_)
     results = measure(data.targets, model.predict(data.X), model.classes_, cost)

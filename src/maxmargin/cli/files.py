@@ -9,6 +9,7 @@ from typing import Any
 
 from maxmargin.console import make_console
 from maxmargin.estimators import MulticlassSVC, load
+from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.read import read_data
 
@@ -22,13 +23,19 @@ class Source:
     label_column: str | None
     zero_based: bool
 
+    @property
+    def table_options(self) -> dict[str, bool]:
+        """Which of the options that only tables have are given."""
+        return {"--label-column": self.label_column is not None, "--zero-based": self.zero_based}
+
     def read(self, **options: Any) -> LabelledData:
         return read_data(
             self.path, format=self.format, label_column=self.label_column, zero_based=self.zero_based, **options
         )
 
-    def read_for(self, model: MulticlassSVC, names: list[str] | None, *, labelled: bool) -> LabelledData:
-        """The examples with the features and the kind of labels that a model knows; ``names`` from ``load_model``."""
+    def read_for(self, model: MulticlassSVC, *, labelled: bool) -> LabelledData:
+        """The examples with the features and the kind of labels that a model knows."""
+        names = take_names(model)
         data = self.read(
             feature_names=names,
             n_features=model.n_features_in_,
@@ -43,21 +50,35 @@ class Source:
         return data
 
 
-def load_model(path: Path, n_jobs: int) -> tuple[MulticlassSVC, list[str] | None]:
-    """A classifier, and the names of its features if it has them.
+def load_model(path: Path, n_jobs: int) -> MulticlassSVC | ChainEstimator:
+    """A model that the command line works with."""
+    model = load(path)
+    if not isinstance(model, MulticlassSVC | ChainEstimator):
+        raise ValueError(
+            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC and models of sequences."
+        )
+    model.n_jobs = n_jobs
+    return model
+
+
+def take_names(model: MulticlassSVC) -> list[str] | None:
+    """The names of a classifier's features if it has them.
 
     The names leave the classifier: columns are chosen by name when a file is read, and scikit-learn would warn about
     each matrix that comes without them.
     """
-    model = load(path)
-    if not isinstance(model, MulticlassSVC):
-        raise ValueError(f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC.")
-    model.n_jobs = n_jobs
     if not hasattr(model, "feature_names_in_"):
-        return model, None
+        return None
     names = list(model.feature_names_in_)
     del model.feature_names_in_
-    return model, names
+    return names
+
+
+def refuse(options: dict[str, bool], path: Path, what: str) -> None:
+    """Complains about the first option that is given though it plays no part for such a model."""
+    for option, given in options.items():
+        if given:
+            raise ValueError(f"{option} has no meaning for {path}, {what}; leave it out.")
 
 
 def check_output(path: Path, *inputs: Path) -> None:

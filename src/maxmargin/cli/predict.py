@@ -9,16 +9,31 @@ from typing import IO, Any
 
 import numpy as np
 
-from maxmargin.cli.files import Source, check_output, load_model
+from maxmargin.cli.files import Source, check_output, load_model, refuse
+from maxmargin.cli.sequence_predict import predict_sequences
 from maxmargin.estimators import MulticlassSVC
+from maxmargin.estimators.chain_base import ChainEstimator
 
 
-def predict_file(model_path: Path, source: Source, output: Path | None, top_k: int, scores: bool, n_jobs: int) -> None:
-    """Writes ``top_k`` classes a line, each followed by its score if ``scores``."""
+def predict_file(
+    model_path: Path,
+    source: Source,
+    output: Path | None,
+    top_k: int,
+    scores: bool,
+    steps: str | None,
+    n_jobs: int,
+) -> None:
+    """Writes ``top_k`` classes a line, each followed by its score if ``scores``; of sequences a token a line."""
     if output is not None:
         check_output(output, model_path, source.path)
-    model, names = load_model(model_path, n_jobs)
-    X = source.read_for(model, names, labelled=False).X
+    model = load_model(model_path, n_jobs)
+    if isinstance(model, ChainEstimator):
+        refuse({"--top-k": top_k != 1, **source.table_options}, model_path, "a model of sequences")
+        predict_sequences(model, model_path, source.path, source.format, output, scores, steps)
+        return
+    refuse({"--steps": steps is not None}, model_path, "a classifier")
+    X = source.read_for(model, labelled=False).X
     rows = _rows(model, X, top_k, scores)
     if output is None:
         _write(sys.stdout, rows, "\t")

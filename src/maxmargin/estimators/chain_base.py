@@ -10,7 +10,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
+from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
 from maxmargin.estimators.training import job_count
 from maxmargin.features import SequenceVectorizer
@@ -34,15 +36,16 @@ class RankedLabels(NamedTuple):
     labels: npt.NDArray[Any]
 
 
-class ChainEstimator(BaseEstimator):  # type: ignore[misc]
+class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
     """Base of the chain estimators; see ``ChainSVC`` for what the parameters mean.
 
-    A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``coef_`` (weights in the layout of ``Chain``),
+    A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``weights_`` (in native layout),
     ``reader_`` and ``temperature_`` in ``fit``.
     """
 
     probabilistic: ClassVar[bool] = True
 
+    weights_: Floats
     order: int
     eta: float
     ends: bool
@@ -52,6 +55,12 @@ class ChainEstimator(BaseEstimator):  # type: ignore[misc]
     min_count: int
     hashing: int | None
     n_jobs: int | None
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights in the layout of ``Chain``, a copy without the padding of the native layout."""
+        public: Floats = self.chain_.public_weights(self.weights_)
+        return public
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -75,8 +84,9 @@ class ChainEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, lengths : sequences in any form that ``fit`` takes
-        decode : ``'viterbi'`` for the labelling of highest score; ``'marginal'`` for the most probable label of each
-            token, which makes the fewest mistakes to be expected but may break ``steps`` between two tokens
+        decode : ``'viterbi'`` for the labelling of highest score; ``'marginal'`` for the label of smallest expected
+            loss of each token (without a cost matrix the most probable one), which may break ``steps`` between two
+            tokens
         known : for each token of each sequence None, its label, or a set of labels that are possible
         steps : which label may follow which: ``'BIO'``, a mask (n_labels, n_labels), or pairs (label, next label)
         abstain : tokens whose most probable label has a probability below this get None instead of a label
@@ -90,7 +100,10 @@ class ChainEstimator(BaseEstimator):  # type: ignore[misc]
         probability = self._marginals(given, limits) if decode == "marginal" or abstain is not None else None
         if decode == "marginal":
             assert probability is not None
-            codes = np.argmax(probability, axis=1).astype(np.int32)
+            risk = probability @ self.chain_.costs
+            if limits[0] is not None:
+                risk[limits[0] == 0] = np.inf
+            codes = np.argmin(risk, axis=1).astype(np.int32)
         labels = self.classes_[codes]
         if abstain is not None:
             assert probability is not None
@@ -129,6 +142,13 @@ class ChainEstimator(BaseEstimator):  # type: ignore[misc]
         core = self.chain_.core(given)
         log_sum = core.marginals(self._native(), self.temperature_, None, None, job_count(self.n_jobs))[1]
         return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
+
+    def expected_loss(self, X: Any, lengths: Any = None) -> Floats:
+        """Loss to be expected of the predicted labelling of every sequence, by the marginals, shape (n_sequences,)."""
+        given = self._read(X, lengths)
+        codes = self._best(given, 1, (None, None))[0]
+        risk = self._marginals(given, (None, None)) @ self.chain_.costs
+        return np.asarray(np.add.reduceat(risk[np.arange(codes.size), codes], given.tokens.offsets[:-1]))
 
     def score(self, X: Any, Y: Any, lengths: Any = None) -> float:
         """Share of the tokens whose label is right."""
@@ -177,8 +197,7 @@ class ChainEstimator(BaseEstimator):  # type: ignore[misc]
         return given
 
     def _native(self) -> Floats:
-        native: Floats = self.chain_.from_public(self.coef_)
-        return native
+        return self.weights_
 
     def _limits(self, given: ChainInput, known: Any, steps: Any) -> tuple[Any, Any]:
         return allowed_labels(known, given.tokens, self.classes_), allowed_steps(steps, self.classes_)

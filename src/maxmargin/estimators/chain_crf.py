@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.training import job_count, positive
+from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import DualLikelihood
@@ -101,16 +101,17 @@ class ChainCRF(ChainEstimator):
         for name in ("l1", "l2"):
             if not 0.0 <= float(getattr(self, name)) < np.inf:
                 raise ValueError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}.")
-        given, codes = self._learn(X, Y, lengths)
-        weight = check_sample_weight(sample_weight, len(given))
-        self.chain_ = self._chain(given)
-        problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
-        run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
-        self.solution_ = self._chosen(problem)(problem, float(self.C), float(self.l1), float(self.l2), run)
-        _warn(self.solution_, self.C * problem.total_weight * self.tol)
-        self.coef_ = self.chain_.public_weights(self.solution_.w)
-        self.n_iter_ = self.solution_.n_iter
-        self.temperature_ = 1.0
+        with all_or_nothing(self):
+            given, codes = self._learn(X, Y, lengths)
+            weight = check_sample_weight(sample_weight, len(given))
+            self.chain_ = self._chain(given)
+            problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
+            run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
+            self.solution_ = self._chosen(problem)(problem, float(self.C), float(self.l1), float(self.l2), run)
+            _warn(self.solution_, self.C * problem.total_weight * self.tol)
+            self.weights_ = self.solution_.w
+            self.n_iter_ = self.solution_.n_iter
+            self.temperature_ = 1.0
         return self
 
     def _chosen(self, problem: ChainLikelihood) -> LikelihoodSolver:

@@ -12,19 +12,26 @@ from maxmargin.sequences import Sequences, pack, widen
 from maxmargin.structures.chain import ChainInput
 
 
-def is_text(X: Any) -> bool:
-    """Whether tokens are strings, dicts or collections of strings, rather than rows of numbers."""
-    if isinstance(X, Sequences | ChainInput) or sp.issparse(X) or not hasattr(X, "__len__") or len(X) == 0:
+def is_text(X: Any, otherwise: bool = False) -> bool:
+    """Whether tokens are strings, dicts or collections of strings, rather than rows of numbers.
+
+    ``otherwise`` is the answer where all tokens are empty lists.
+    """
+    if isinstance(X, Sequences | ChainInput) or sp.issparse(X) or not hasattr(X, "__len__"):
         return False
-    first = X[0]
-    if sp.issparse(first) or (isinstance(first, np.ndarray) and first.dtype.kind in "biuf"):
-        return False
-    if not isinstance(first, list | tuple | np.ndarray) or len(first) == 0:
-        return False
-    token = first[0]
-    if isinstance(token, str | dict | set | frozenset):
-        return True
-    return isinstance(token, list | tuple) and len(token) > 0 and isinstance(token[0], str)
+    for sequence in X:
+        if not isinstance(sequence, list | tuple | np.ndarray):
+            return False
+        if isinstance(sequence, np.ndarray) and sequence.dtype.kind in "biuf":
+            return False
+        for token in sequence:
+            if isinstance(token, str | dict | set | frozenset):
+                return True
+            if not isinstance(token, list | tuple):
+                return False
+            if token:  # a token without attributes tells nothing
+                return isinstance(token[0], str)
+    return otherwise
 
 
 class InputReader:
@@ -51,7 +58,7 @@ class InputReader:
             if is_text(X):
                 raise ValueError("The model was trained on rows of numbers, but the tokens of X are text.")
             return self._numbers(X, lengths)
-        if not is_text(X):
+        if not is_text(X, otherwise=True):
             raise ValueError("The model was trained on tokens of text; give X in the same form.")
         self._no_lengths(lengths)
         return self._with_pairs(X, self.vectorizer.transform(X))

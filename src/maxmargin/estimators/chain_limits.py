@@ -51,8 +51,9 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
 def allowed_steps(steps: Any, classes: npt.NDArray[Any]) -> Mask | None:
     """Which label may follow which, shape (n_labels + 1, n_labels + 1); last row the start, last column the end.
 
-    ``steps`` is None; ``'BIO'``; a mask of that shape or of (n_labels, n_labels); or the pairs (label, next label)
-    that are allowed, with None for the start and for the end (where no pair has one, all may start, or end).
+    ``steps`` is None; ``'BIO'``; a mask, an array of that shape or of (n_labels, n_labels); or a list of the pairs
+    (label, next label) that are allowed, with None for the start and for the end (where no pair has one, all may start,
+    or end).
     """
     if steps is None:
         return None
@@ -61,10 +62,13 @@ def allowed_steps(steps: Any, classes: npt.NDArray[Any]) -> Mask | None:
         if steps.upper() not in ("BIO", "IOB2"):
             raise ValueError(f"steps must be 'BIO', a mask or pairs of labels, not {steps!r}.")
         return _bio(classes)
-    if isinstance(steps, np.ndarray) and steps.ndim == 2 and steps.dtype.kind in "biu" and steps.shape[1] != 2:
+    if isinstance(steps, np.ndarray) and steps.dtype.kind in "biu":
         mask = np.ones((size + 1, size + 1), dtype=np.uint8)
         if steps.shape not in ((size, size), (size + 1, size + 1)):
-            raise ValueError(f"steps has shape {steps.shape}; there are {size} labels, so it must be ({size}, {size}).")
+            raise ValueError(
+                f"steps has shape {steps.shape}; there are {size} labels, so a mask must be ({size}, {size}). "
+                "Give pairs of labels as a list."
+            )
         mask[: steps.shape[0], : steps.shape[1]] = steps != 0
         return mask
     return _from_pairs(steps, classes)
@@ -74,7 +78,10 @@ def _from_pairs(pairs: Iterable[Any], classes: npt.NDArray[Any]) -> Mask:
     size = classes.size
     place = {label: number for number, label in enumerate(classes.tolist())}
     mask = np.zeros((size + 1, size + 1), dtype=np.uint8)
-    for before, after in pairs:
+    for pair in pairs:
+        if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+            raise ValueError(f"steps must be 'BIO', an array of 0 and 1, or pairs of labels; {pair!r} is not a pair.")
+        before, after = pair
         for label in (before, after):
             if label is not None and label not in place:
                 raise ValueError(

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.estimators.calibration import held_out_temperature
-from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.training import positive, train
+from maxmargin.estimators.chain_calibration import CalibratedChain
+from maxmargin.estimators.training import all_or_nothing, positive, train
 from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import Sequences
 from maxmargin.solvers.base import Record
+from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
 
-class ChainSVC(ChainEstimator):
+class ChainSVC(CalibratedChain):
     """Large-margin label sequence learning (SVM-HMM).
 
     Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` over sequences i with ``F(x, y; w)`` as in ``Chain``; for margin
@@ -48,8 +50,6 @@ class ChainSVC(ChainEstimator):
     C_, solution_, n_iter_, n_features_in_, chain_, temperature_
     """
 
-    probabilistic: ClassVar[bool] = False
-
     def __init__(
         self,
         C: float | str = "scale",
@@ -68,7 +68,7 @@ class ChainSVC(ChainEstimator):
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
-        tol: float = 0.05,
+        tol: float = 0.1,
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,
@@ -114,39 +114,36 @@ class ChainSVC(ChainEstimator):
         if self.loss not in ("hamming", "zero-one"):
             raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
         Formulation(self.rescaling, self.slack)
-        given, codes = self._learn(X, Y, lengths)
-        weight = check_sample_weight(sample_weight, len(given))
-        self.chain_ = self._chain(given, self._cost())
-        self.C_ = self._chosen_c(given.tokens)
-        self.solution_ = train(
-            self, self.chain_, given, codes, len(given), self.C_, weight, zero_one=self.loss == "zero-one"
-        )
-        self.coef_ = self.chain_.public_weights(self.solution_.w)
-        self.n_iter_ = self.solution_.n_iter
-        self.temperature_, self.calibrated_ = 1.0, False
-        return self
-
-    def calibrate(self, X: Any, Y: Any, folds: int = 3) -> ChainSVC:
-        """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
-
-        Trains ``folds`` models, each without one part of the sequences, and asks each about the part it has not seen.
-        """
-        self.temperature_ = held_out_temperature(self, X, Y, folds)
-        self.calibrated_ = True
+        with all_or_nothing(self):
+            given, codes = self._learn(X, Y, lengths)
+            weight = check_sample_weight(sample_weight, len(given))
+            self.chain_ = self._chain(given, self._cost())
+            self.C_ = self._chosen_c(given.tokens)
+            self.solution_ = train(
+                self, self.chain_, given, codes, len(given), self.C_, weight, zero_one=self.loss == "zero-one"
+            )
+            self.weights_ = self.solution_.w
+            self.n_iter_ = self.solution_.n_iter
+            self.temperature_, self.calibrated_ = 1.0, False
         return self
 
     def _cost(self) -> Any:
         if self.loss == "zero-one" and (self.cost is not None or self.label_weight is not None):
             raise ValueError("loss='zero-one' looks at whole sequences; leave cost and label_weight out.")
+        has_costs = self.cost is not None or self.label_weight is not None
+        if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
+            raise Unsupported("The perceptron has no loss, so it cannot train with costs; choose another solver.")
         if self.label_weight is None:
             return self.cost
+        if not isinstance(self.label_weight, dict):
+            raise ValueError(f"label_weight must be a dict of labels to numbers, not {self.label_weight!r}.")
         known = set(self.classes_.tolist())
-        if not isinstance(self.label_weight, dict) or not set(self.label_weight) <= known:
-            odd = next((label for label in self.label_weight if label not in known), None)
-            raise ValueError(f"label_weight must be a dict of labels to numbers; {odd!r} is not a label of the data.")
+        for label, factor in self.label_weight.items():
+            if label not in known:
+                raise ValueError(f"label_weight names {label!r}, which is not a label of the data; leave it out.")
+            if isinstance(factor, bool) or not isinstance(factor, Real) or not 0.0 <= float(factor) < np.inf:
+                raise ValueError(f"label_weight[{label!r}] is {factor!r}; give a finite number of at least 0.")
         weight = np.array([float(self.label_weight.get(label, 1.0)) for label in self.classes_.tolist()])
-        if not (np.isfinite(weight) & (weight >= 0.0)).all():
-            raise ValueError("label_weight must hold finite numbers of at least 0.")
         cost = 1.0 - np.eye(weight.size) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
         return weight[:, None] * cost
 

@@ -7,19 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.chain_crf import ChainCRF
+from maxmargin.estimators.chain_files import restore_chain
+from maxmargin.estimators.chain_hmm import ChainHMM
+from maxmargin.estimators.chain_perceptron import ChainPerceptron
+from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
+from maxmargin.io.template_json import templates_from_json
 from maxmargin.problem import Problem
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
+from maxmargin.solvers.dual_likelihood import DualLikelihood
+from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
 _SOLVERS: dict[str, type[Any]] = {
-    solver.__name__: solver for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron)
+    solver.__name__: solver
+    for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
+}
+_CHAINS: dict[str, type[ChainEstimator]] = {
+    chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
 }
 
 
@@ -30,15 +43,21 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if kind not in ("MulticlassSVC", "StructuralSVM"):
+    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
     try:
         params = {name: _from_json(value) for name, value in head["params"].items()}
-        model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
-        _restore_fit(model, head["fitted"])
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        model: Any
+        if kind in _CHAINS:
+            model = _CHAINS[kind](**params)
+            restore_chain(model, arrays, head["structure"])
+        else:
+            model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
+        if kind != "ChainHMM":
+            _restore_fit(model, head["fitted"])
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
         raise ModelFileError(f"{path} is damaged: its parts do not fit together ({error}).") from error
     return model
 
@@ -48,7 +67,7 @@ def _restore_fit(model: Any, fitted: dict[str, Any]) -> None:
     if "C_" in fitted:
         model.C_ = float(fitted["C_"])
     model.solution_ = Solution(
-        w=model.coef_.ravel(),
+        w=model.weights_ if isinstance(model, ChainEstimator) else model.coef_.ravel(),
         status=Status[fitted["status"]],
         primal=_optional_float(fitted["primal"]),
         dual=_optional_float(fitted["dual"]),
@@ -99,4 +118,6 @@ def _from_json(value: Any) -> Any:
         return np.array(value["array"])
     if "pairs" in value:
         return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
+    if "templates" in value:
+        return templates_from_json(value["templates"])
     return _SOLVERS[value["solver"]](**value["settings"])

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
-from maxmargin.estimators.default_c import default_c
+from maxmargin.estimators.feature_scale import FeatureScale
 from maxmargin.estimators.training import job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -35,12 +35,14 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``default_c``
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true; None is zero-one
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     class_weight : dict of class to weight, or ``'balanced'``
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
+    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``), so
+        that features far from zero do not make the intercept dear
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
 
     Attributes
@@ -48,7 +50,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : class labels, shape (n_classes,)
     coef_ : weights, shape (n_classes, n_features)
     intercept_ : shape (n_classes,)
-    C_ : the C that was used
+    C_, intercept_scaling_ : the values that were used
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
@@ -62,7 +64,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         solver: Any = "auto",
         class_weight: Any = None,
         fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: float | str = "scale",
         tol: float = 1e-3,
         max_iter: int | None = 1000,
         max_time: float | None = None,
@@ -96,7 +98,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
         """Learns from a dense or CSR matrix or a data frame, and one label a row."""
-        if self.fit_intercept:
+        if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
@@ -114,12 +116,14 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._pack(X)
         structure = Multiclass(self.classes_.size, self.cost)
         given = check_sample_weight(sample_weight, labels.size)
-        self.C_ = self._chosen_c(rows, given)
         weight = self._weights(labels, given)
+        scale = FeatureScale(rows, weight)
+        self.C_ = self._chosen_c(scale)
+        self.intercept_scaling_ = self._add_constant(rows, scale)
         self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
         coef = structure.to_coef(self.solution_.w)
         self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
-        self.intercept_ = coef[:, -1] * self.intercept_scaling if self.fit_intercept else np.zeros(self.classes_.size)
+        self.intercept_ = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(self.classes_.size)
         self.n_iter_ = self.solution_.n_iter
         return self
 
@@ -158,7 +162,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores.reshape(-1, self.classes_.size) + self.intercept_
 
     def _pack(self, X: Any) -> _core.Rows:
-        rows = as_rows(X, float(self.intercept_scaling) if self.fit_intercept else 0.0, True)
+        rows = as_rows(X, 0.0, True)
         if rows.first_bad >= 0:
             row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
             column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
@@ -168,11 +172,19 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return rows
 
-    def _chosen_c(self, rows: _core.Rows, sample_weight: Floats | None) -> float:
+    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
+        """Gives the rows their constant feature and returns its value."""
+        if not self.fit_intercept:
+            return 0.0
+        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
+        rows.set_bias(value)
+        return value
+
+    def _chosen_c(self, scale: FeatureScale) -> float:
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return default_c(rows, sample_weight, self.classes_.size)
+            return scale.regularisation
         positive("C", self.C)
         return float(self.C)
 

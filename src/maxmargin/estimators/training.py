@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -36,6 +38,18 @@ def job_count(n_jobs: Any) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0 or n_jobs < -1:
         raise ValueError(f"n_jobs must be None, -1 or a positive integer, not {n_jobs!r}.")
     return (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Where a fit is refused, the estimator stays what it was: fitted before, or not at all."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def train(

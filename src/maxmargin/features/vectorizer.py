@@ -45,6 +45,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
     ----------
     templates_ : ``Templates`` or None; ``templates_.transitions`` tells whether a chain is to weigh pairs of labels
     n_features_out_ : number of columns
+    n_columns_ : with templates, how many columns of strings the tokens of ``fit`` had; else None
     """
 
     def __init__(
@@ -70,17 +71,19 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         self._check_params()
         templates = self._templates()
         attributes, pairs = _core.Attributes(self.hashing or 0), _core.Attributes(self.hashing or 0)
+        n_columns = None
         if templates is None:
             offsets, rows = attributes.read(_as_list(X), True)
         else:
             offsets, columns = _core.read_columns(_as_list(X))
+            n_columns = len(columns)
             rows = apply_templates(templates.token_templates, offsets, columns, attributes, learn=True)
             if templates.pair_templates:
                 found = apply_templates(templates.pair_templates, offsets, columns, pairs, learn=True)
                 self._pruned(found, pairs)
         packed = self._packed(offsets, self._pruned(rows, attributes), attributes)
         self.templates_, self.attributes_, self.pair_attributes_ = templates, attributes, pairs
-        self.n_features_out_ = len(attributes)
+        self.n_features_out_, self.n_columns_ = len(attributes), n_columns
         return packed
 
     def transform(self, X: Any) -> Sequences:

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.features.templates import Templates
+from maxmargin.io.template_json import templates_as_json
 from maxmargin.version import __version__
 
 FORMAT = "maxmargin-model"
@@ -27,9 +29,13 @@ class ModelFileError(ValueError):
 
 
 def save_model(
-    path: str | PathLike[str], estimator: Any, arrays: Mapping[str, Any], without: tuple[str, ...] = ()
+    path: str | PathLike[str],
+    estimator: Any,
+    arrays: Mapping[str, Any],
+    without: tuple[str, ...] = (),
+    structure: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes an estimator's parameters and fitted arrays.
+    """Writes an estimator's parameters and fitted arrays, and plain values that tell how they belong together.
 
     A temporary file beside ``path`` is written, flushed to disk and renamed, so a crash leaves the old file or the new.
     """
@@ -46,6 +52,7 @@ def save_model(
         "estimator": type(estimator).__name__,
         "params": params,
         "fitted": _fitted(estimator),
+        **({} if structure is None else {"structure": dict(structure)}),
         "objects": [name for name, value in arrays.items() if np.asarray(value).dtype.kind == "O"],
         "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
@@ -112,6 +119,8 @@ def _as_bytes(name: str, value: Any) -> bytes:
             raise ValueError(
                 f"{name} holds Python objects other than strings, which a model file cannot keep; use str or numbers."
             )
+        if any(item.endswith("\0") for item in array.ravel()):
+            raise ValueError(f"{name} holds a string that ends with NUL, which NumPy would drop; give it another name.")
         array = array.astype(np.str_)
     if array.dtype.kind not in "biufUS":
         raise ValueError(f"{name} has dtype {array.dtype}, which a model file cannot keep; use numbers or strings.")
@@ -126,6 +135,8 @@ def _as_json(name: str, value: Any) -> Any:
         return {"array": value.tolist()}
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Templates):
+        return {"templates": templates_as_json(value)}
     if is_dataclass(value) and not isinstance(value, type):
         if type(value).__module__.partition(".")[0] != "maxmargin":
             raise ValueError(
@@ -148,8 +159,10 @@ def _as_json(name: str, value: Any) -> Any:
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:
-    """Numbers of the fit that are worth keeping."""
-    solution = estimator.solution_
+    """Numbers of the fit that are worth keeping; nothing for an estimator without a solver."""
+    solution = getattr(estimator, "solution_", None)
+    if solution is None:
+        return {}
     return {
         **({"C_": float(estimator.C_)} if hasattr(estimator, "C_") else {}),
         "n_iter_": int(estimator.n_iter_),

@@ -9,7 +9,9 @@ from maxmargin.io.labelled import LabelledData
 from maxmargin.io.svmlight import read_svmlight
 from maxmargin.io.table import read_table
 
-FORMATS = ("svmlight", "csv", "tsv")
+TABLE_FORMATS = ("svmlight", "csv", "tsv")
+SEQUENCE_FORMATS = ("conll", "crfsuite", "svmhmm")
+FORMATS = (*TABLE_FORMATS, *SEQUENCE_FORMATS)
 _EXTENSIONS = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
@@ -17,6 +19,11 @@ _EXTENSIONS = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
+    ".conll": "conll",
+    ".bio": "conll",
+    ".iob": "conll",
+    ".crfsuite": "crfsuite",
+    ".svmhmm": "svmhmm",
 }
 
 
@@ -26,14 +33,19 @@ def format_of(path: str | PathLike[str], format: str | None = None) -> str:
         if format not in FORMATS:
             raise ValueError(f"The format must be one of {', '.join(FORMATS)}, not {format!r}.")
         return format
-    name = fspath(path).lower().removesuffix(".gz")
-    for extension, known in _EXTENSIONS.items():
-        if name.endswith(extension):
-            return known
+    told = told_format(path)
+    if told is not None:
+        return told
     raise ValueError(
         f"The format of {fspath(path)} cannot be told from its name (known endings: {', '.join(_EXTENSIONS)}); "
         f"name the format: {', '.join(FORMATS)}."
     )
+
+
+def told_format(path: str | PathLike[str]) -> str | None:
+    """The format that a file's name tells, None if it tells none."""
+    name = fspath(path).lower().removesuffix(".gz")
+    return next((known for extension, known in _EXTENSIONS.items() if name.endswith(extension)), None)
 
 
 def read_data(
@@ -52,6 +64,8 @@ def read_data(
     Options that a format does not have are refused where they would change what is read.
     """
     kind = format_of(path, format)
+    if kind in SEQUENCE_FORMATS:
+        raise ValueError(f"{fspath(path)} is a {kind} file, which holds sequences; give svmlight, csv or tsv text.")
     if kind == "svmlight":
         if label_column is not None:
             raise ValueError(f"{fspath(path)} is svmlight text, whose columns have no names; leave label_column out.")

@@ -55,6 +55,25 @@ class DualState:
         )
 
 
+@dataclass(eq=False)
+class OnlineWalk:
+    """A sum of planes ``v`` that grows step by step, and what its average over all steps needs.
+
+    ``late`` is the same sum with step ``k = 1, 2, ...`` counting ``k`` times. After ``done`` steps the values that
+    ``v`` had after each of them add up to ``(done + 1) * v - late``. ``first`` is the step count assumed at the start.
+    """
+
+    v: Floats
+    late: Floats
+    first: int = 0
+    done: int = 0
+
+    @property
+    def total(self) -> Floats:
+        """The sum over all steps of ``v`` after the step."""
+        return (self.done + 1) * self.v - self.late
+
+
 class Engine(Protocol):
     """Block coordinate ascent on the planes of one oracle (see ``engine.hpp``)."""
 
@@ -172,9 +191,9 @@ class Oracle(Protocol):
         """The rows of the planes of a dual state."""
         ...
 
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
-        """Adds the most violated plane of each example in turn to ``v``, found at ``w = numerator / t * v``
-        (``t`` counts on from ``first_step``), or at ``w = v`` if ``numerator`` is 0. Returns how many were added."""
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        """Adds the most violated plane of each example in turn to ``walk.v``, found at ``w = numerator / t * v`` with
+        ``t = walk.first + walk.done``, or at ``w = v`` if ``numerator`` is 0. Returns how many were added."""
         ...
 
 

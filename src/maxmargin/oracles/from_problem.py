@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
-from maxmargin.oracles.base import CoreEngine, Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
 from maxmargin.planes import Planes
@@ -124,10 +124,11 @@ class ProblemOracle:
             b += factor * plane[1] - (0.5 * weight * value**2 if self.formulation.slack == "squared" else 0.0)
         return Cut(compact(a) if sparse else a, b, slack)
 
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
         added = 0
-        for step, i in enumerate(order, first_step):
-            w = v * (numerator / max(1, step)) if numerator else v
+        for i in order:
+            w = walk.v * (numerator / max(1, walk.first + walk.done)) if numerator else walk.v
+            walk.done += 1
             plane = self.plane(int(i), w)
             weight = 1.0 if self.sample_weight is None else self.sample_weight[i]
             if plane is None or weight == 0.0:
@@ -135,7 +136,9 @@ class ProblemOracle:
             value = plane[1] - dot(plane[0], w)
             if value <= 0.0 and not self.formulation.mistakes:
                 continue
-            add_to(v, plane[0], weight * value if self.formulation.slack == "squared" else weight)
+            factor = weight * value if self.formulation.slack == "squared" else weight
+            add_to(walk.v, plane[0], factor)
+            add_to(walk.late, plane[0], walk.done * factor)
             added += 1
         return added
 

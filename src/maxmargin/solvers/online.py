@@ -8,15 +8,12 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.base import OnlineWalk, Oracle
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import Run, Solution, Status, at_least
 from maxmargin.solvers.certify import evaluate
 from maxmargin.solvers.monitor import Monitor
-
-_SNAPSHOTS = 50  # a pass, for the average
 
 
 @dataclass(frozen=True)
@@ -26,17 +23,16 @@ class Subgradient:
     Parameters
     ----------
     passes : over the training set (``max_iter`` may stop it before)
-    averaging : snapshot ``t`` of fifty a pass weighs ``t ** averaging`` in the returned average
+
+    The returned ``w`` is the average over all steps, step ``t`` counting in proportion to ``t``.
     """
 
     name: ClassVar[str] = "subgradient"
 
     passes: int = 50
-    averaging: float = 1.0
 
     def __post_init__(self) -> None:
         at_least("passes", self.passes, 1)
-        at_least("averaging", self.averaging, 0)
 
     def check(self, formulation: Formulation) -> None:
         if formulation.slack == "hard":
@@ -48,19 +44,22 @@ class Subgradient:
         self.check(oracle.formulation)
         # The gradient of slack^2 / 2 grows with the slack: steps longer than 1 / |a|^2 would overshoot without end.
         first = int(np.ceil(C * oracle.n * oracle.steepness())) if oracle.formulation.slack == "squared" else 0
-        average, monitor, calls, _ = _walk(oracle, run, self.name, self.passes, self.averaging, C * oracle.n, first)
+        walk, monitor, _ = _walked(oracle, run, self.name, self.passes, C * oracle.n, first)
+        # t times the w before step t + 1 is C n v, so the average needs no more than the sum of all v.
+        steps = max(1, walk.done)
+        w = walk.total * (C * oracle.n / (steps * (first + 0.5 * (steps + 1))))
         best = None
         if oracle.exact:
             with monitor:
-                best = evaluate(oracle, C, average.value)
+                best = evaluate(oracle, C, w)
         return Solution(
-            w=average.value,
+            w=w,
             status=monitor.status or Status.FINISHED,
             primal=None if best is None else best.primal,
             slack=None if best is None else best.slack,
             dual=None,
             n_iter=len(monitor.trace),
-            oracle_calls=calls + (oracle.n if best else 0),
+            oracle_calls=walk.done + (oracle.n if best else 0),
             trace=tuple(monitor.trace),
         )
 
@@ -93,38 +92,33 @@ class Perceptron:
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         if not oracle.formulation.mistakes:
             raise ValueError("The perceptron needs an oracle bound with Formulation(mistakes=True).")
-        average, monitor, calls, clean = _walk(oracle, run, self.name, self.passes, 0.0, 0.0)
+        walk, monitor, clean = _walked(oracle, run, self.name, self.passes, 0.0)
         return Solution(
-            w=average.value,
+            w=walk.total / max(1, walk.done),
             status=monitor.status or Status.FINISHED,
             primal=None,
             dual=None,
             n_iter=len(monitor.trace),
-            oracle_calls=calls,
+            oracle_calls=walk.done,
             trace=tuple(monitor.trace),
             details={"separated": clean},
         )
 
 
-def _walk(
-    oracle: Oracle, run: Run, name: str, passes: int, power: float, numerator: float, first: int = 0
-) -> tuple[PolynomialAverage, Monitor, int, bool]:
-    """Shuffled passes of ``Oracle.accumulate`` with the average of the weights along the way.
+def _walked(
+    oracle: Oracle, run: Run, name: str, passes: int, numerator: float, first: int = 0
+) -> tuple[OnlineWalk, Monitor, bool]:
+    """Shuffled passes of ``Oracle.accumulate``, and whether the last had no mistakes.
 
     ``first`` is the step count to start from: a large one makes the first steps short.
     """
     rng = check_random_state(run.random_state)
-    v, average = np.zeros(oracle.dimension), PolynomialAverage(oracle.dimension, power)
-    steps, clean = first, False
+    walk = OnlineWalk(np.zeros(oracle.dimension), np.zeros(oracle.dimension), first)
+    clean = False
     with Monitor(run, name) as monitor:
         for _ in range(passes):
-            order = rng.permutation(oracle.n).astype(np.int32)
-            mistakes = 0
-            for part in np.array_split(order, min(_SNAPSHOTS, order.size)):
-                mistakes += oracle.accumulate(v, part, steps, numerator)
-                steps += part.size
-                average.add(v * (numerator / steps) if numerator else v)
+            mistakes = oracle.accumulate(walk, rng.permutation(oracle.n).astype(np.int32), numerator)
             clean = mistakes == 0
-            if monitor.tick(oracle_calls=steps - first) or (clean and not numerator):
+            if monitor.tick(oracle_calls=walk.done) or (clean and not numerator):
                 break
-    return average, monitor, steps - first, clean
+    return walk, monitor, clean

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import Sequences, pack
+from maxmargin.sequences import Sequences, pack, pack_labels
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_oracle import ChainOracle
 from maxmargin.structures.multiclass import checked_cost
@@ -56,13 +57,15 @@ class Chain:
     def __post_init__(self) -> None:
         if self.n_labels < 1:
             raise ValueError(f"n_labels must be at least 1, not {self.n_labels}.")
-        if self.order not in (1, 2, 3):
+        if isinstance(self.order, bool) or not isinstance(self.order, int | np.integer) or self.order not in (1, 2, 3):
             raise ValueError(f"order must be 1, 2 or 3, not {self.order!r}.")
-        if not (np.isfinite(self.eta) and self.eta >= 0.0):
+        eta: Any = self.eta
+        if isinstance(eta, bool) or not isinstance(eta, Real) or not 0.0 <= float(eta) < np.inf:
             raise ValueError(f"eta must be a finite number of at least 0, not {self.eta!r}.")
-        if self.n_labels ** (self.order + 1) > 5_000_000:
+        tuples = int(self.n_labels) ** (self.order + 1)
+        if tuples > 5_000_000:
             raise ValueError(
-                f"order={self.order} with {self.n_labels} labels means {self.n_labels ** (self.order + 1):,} weights "
+                f"order={self.order} with {self.n_labels} labels means {tuples:,} weights "
                 "for label tuples alone; choose a smaller order."
             )
         object.__setattr__(self, "cost", checked_cost(self.cost, self.n_labels))
@@ -102,9 +105,9 @@ class Chain:
         sample_weight: Floats | None = None,
         threads: int = 1,
     ) -> ChainOracle:
-        """The native oracle for sequences and the label numbers of all their tokens."""
+        """The native oracle for sequences and their label numbers: those of all tokens, or a tuple a sequence."""
         given = ChainInput.of(X)
-        labels = self._label_numbers(Y)
+        labels = self._label_numbers(Y, given.tokens)
         if labels.size != given.tokens.tokens:
             raise ValueError(f"X has {given.tokens.tokens} tokens and Y has {labels.size} labels; they must match.")
         longest = int(given.tokens.lengths.max())
@@ -185,7 +188,9 @@ class Chain:
         row, index, value = (np.concatenate(column) for column in zip(*parts))
         return sp.coo_array((value, (row, index)), shape=(examples.size, self.rows * stride)).tocsr()
 
-    def _label_numbers(self, Y: Any) -> Indices:
+    def _label_numbers(self, Y: Any, X: Sequences) -> Indices:
+        if isinstance(Y, list | tuple) and len(Y) and hasattr(Y[0], "__len__"):  # as the outputs of a Problem
+            return pack_labels(Y, X, classes=np.arange(self.n_labels))[1]
         labels = np.asarray(Y)
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
             raise ValueError(

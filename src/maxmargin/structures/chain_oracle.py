@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.vectors import compact
@@ -67,7 +68,9 @@ class ChainOracle:
         return self._expanded(examples, labels)
 
     def expand(self, state: DualState) -> Planes:
-        """The rows of planes known by example and labels, in native layout."""
+        """The rows of planes known by example and labels, or merged, in native layout."""
+        if state.planes is not None:
+            return state.planes
         if state.handles is None:
             raise ValueError("This dual state has no label sequences; it does not belong to a chain.")
         return self._expanded(state.example, flat_labels(state.handles))
@@ -87,11 +90,17 @@ class ChainOracle:
         margin = np.where(wrong, self.formulation.margin(loss), 0.0)
         return Planes((psi * scale[:, None]).tocsr(), margin, examples)
 
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
-        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        added = self.core.accumulate(
+            walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
+        )
+        walk.done += order.size
+        return added
 
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.formulation!r} {self.chain.order} {self.chain.eta} {self.chain.ends}".encode())
+        chain = self.chain
+        shape = (chain.n_features, chain.n_pair_features, chain.constant, chain.order, chain.eta, chain.ends)
+        seen = hashlib.blake2b(f"{self.formulation!r} {shape}".encode())
         for X in (self.X.tokens, self.X.pairs):
             if X is None:
                 continue
@@ -149,10 +158,12 @@ class ChainEngine(CoreEngine):
         return result
 
     def state(self) -> DualState:
-        """Once planes were merged there are no label sequences to start from again."""
+        """Once planes were merged they are rows, and there are no label sequences to start from again."""
         example, output, alpha = self.core.support()
         if self._merged:
-            return DualState(example, output, alpha)
+            offsets, index, value, b = self.core.planes()
+            rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
+            return DualState(example, output, alpha, Planes(rows, b, example))
         ends = np.cumsum(self.oracle.X.tokens.lengths[example])
         return DualState(example, output, alpha, handles=LabelRuns(self.core.labels(), ends))
 

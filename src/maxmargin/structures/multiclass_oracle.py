@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -80,8 +80,12 @@ class MulticlassOracle:
         )
         return Planes(a.tocsr(), self._margin[truths, outputs], examples)
 
-    def accumulate(self, v: Floats, order: Indices, first_step: int, numerator: float) -> int:
-        return self.core.accumulate(v, order, self.sample_weight, self._squared, first_step, numerator)
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        added = self.core.accumulate(
+            walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
+        )
+        walk.done += order.size
+        return added
 
     def fingerprint(self) -> str:
         seen = hashlib.blake2b(f"{self.formulation!r} {self._rows.fingerprint()}".encode())

@@ -1,0 +1,90 @@
+"""``maxmargin evaluate`` with models of sequences."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from sklearn.metrics import precision_recall_fscore_support
+
+from maxmargin.cli.sequence_files import read_for
+from maxmargin.console import make_console, print_table
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.metrics import ChunkScore, chunk_score, chunk_scores, token_accuracy
+
+_COLUMNS = ("precision", "recall", "f1")
+
+
+def evaluate_sequences(
+    model: ChainEstimator, model_path: Path, data_path: Path, format: str | None, steps: str | None, as_json: bool
+) -> None:
+    """Prints token accuracy, the share of sequences without a mistake, scores of labels, and of chunks where there
+    are any."""
+    data = read_for(data_path, format, model, model_path)
+    answers = [labels.tolist() for labels in model.predict(data.X, steps=steps)]
+    results = measure_sequences(data.labels, answers)
+    if as_json:
+        json.dump(results, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        _print(make_console(), results)
+
+
+def measure_sequences(truths: list[list[Any]], answers: list[list[Any]]) -> dict[str, Any]:
+    """The results as JSON has them; ``chunks`` and ``chunk_kinds`` only where the labels are BIO."""
+    true, predicted = list(chain.from_iterable(truths)), list(chain.from_iterable(answers))
+    labels = sorted({*true, *predicted})
+    scores = precision_recall_fscore_support(true, predicted, labels=labels, zero_division=0.0)
+    results: dict[str, Any] = {
+        "sequences": len(truths),
+        "tokens": len(true),
+        "token_accuracy": token_accuracy(truths, answers),
+        "sequence_accuracy": float(np.mean([a == b for a, b in zip(truths, answers)])),
+        "labels": [
+            {"label": label, "precision": precision, "recall": recall, "f1": f1, "tokens": count}
+            for label, precision, recall, f1, count in zip(labels, *(part.tolist() for part in scores))
+        ],
+    }
+    if is_bio(labels):
+        results["chunks"] = _chunk_row(chunk_score(truths, answers))
+        kinds = chunk_scores(truths, answers)
+        results["chunk_kinds"] = [{"kind": kind, **_chunk_row(score)} for kind, score in kinds.items()]
+    return results
+
+
+def is_bio(labels: list[Any]) -> bool:
+    """Whether labels mark chunks: all are O, B-x or I-x, and not all are O."""
+    texts = [str(label) for label in labels]
+    return all(text == "O" or text.startswith(("B-", "I-")) for text in texts) and texts != ["O"]
+
+
+def _chunk_row(score: ChunkScore) -> dict[str, Any]:
+    return {"precision": score.precision, "recall": score.recall, "f1": score.f1, "chunks": score.support}
+
+
+def _print(console: Console, results: dict[str, Any]) -> None:
+    rows = [(name, str(results[name])) for name in ("sequences", "tokens")]
+    rows += [
+        ("token accuracy", f"{results['token_accuracy']:.4f}"),
+        ("sequences without a mistake", f"{results['sequence_accuracy']:.4f}"),
+    ]
+    if "chunks" in results:
+        names = ("chunk precision", "chunk recall", "chunk F1")
+        rows += [(name, f"{results['chunks'][key]:.4f}") for name, key in zip(names, _COLUMNS)]
+    print_table(console, "", ("", ""), rows)
+    if "chunks" in results:
+        console.print()
+        cells = [_cells(row, "kind", "chunks") for row in results["chunk_kinds"]]
+        print_table(console, "Chunks", ("kind", "precision", "recall", "F1", "chunks"), cells)
+    console.print()
+    cells = [_cells(row, "label", "tokens") for row in results["labels"]]
+    print_table(console, "Labels", ("label", "precision", "recall", "F1", "tokens"), cells)
+
+
+def _cells(row: dict[str, Any], name: str, count: str) -> tuple[str, ...]:
+    return (str(row[name]), *(f"{row[key]:.4f}" for key in _COLUMNS), str(row[count]))

@@ -1,0 +1,119 @@
+"""Files of labelled sequences that commands read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from maxmargin.console import make_console
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.features import Templates, chunking_templates, parse_templates, tagging_templates
+from maxmargin.io.conll import read_conll, split_labels
+from maxmargin.io.crfsuite import read_crfsuite
+from maxmargin.io.read import format_of, told_format
+from maxmargin.io.svmhmm import read_svmhmm
+
+READY = {"chunking": chunking_templates, "tagging": tagging_templates}
+_HOLD = {"conll": "columns of text", "crfsuite": "attributes", "svmhmm": "numbered features"}
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceFile:
+    """Sequences as an estimator takes them.
+
+    Parameters
+    ----------
+    path : the file
+    X : sequences of tokens
+    Y : the labels of each; None where the file has none
+    columns : for each token what stands before its prediction in the output
+    separator : what divides the columns of the output
+    """
+
+    path: Path
+    X: Any
+    Y: list[list[Any]] | None
+    columns: list[list[tuple[str, ...]]]
+    separator: str = " "
+
+    @property
+    def labels(self) -> list[list[Any]]:
+        """The labels, or a complaint that there are none."""
+        if self.Y is None:
+            raise ValueError(f"{self.path} has no column of labels after the columns that the model reads; add it.")
+        return self.Y
+
+
+def read_training(path: Path, kind: str) -> SequenceFile:
+    """Sequences with labels, which are in the last column of CoNLL files."""
+    if kind == "conll":
+        sentences = read_conll(path)
+        if len(sentences[0][0]) < 2:
+            raise ValueError(f"{path} has one column only; put words first and the label in the last column.")
+        return SequenceFile(path, *split_labels(sentences), columns=sentences)
+    return _with_labels(path, kind, None)
+
+
+def read_for(path: Path, format: str | None, model: ChainEstimator, model_path: Path) -> SequenceFile:
+    """Sequences in the form that a model was trained on; the format is the model's unless it is given."""
+    kind = _own_format(model)
+    found = format_of(path, format) if format is not None else told_format(path) or kind
+    if found != kind:
+        raise ValueError(
+            f"{path} is a {found} file, but {model_path} was trained on {_HOLD[kind]}; give a {kind} file."
+        )
+    if kind != "conll":
+        return _with_labels(path, kind, model)
+    assert model.reader_.vectorizer is not None
+    width = model.reader_.vectorizer.n_columns_
+    assert width is not None
+    sentences = read_conll(path)
+    columns = len(sentences[0][0])
+    if columns not in (width, width + 1):
+        raise ValueError(
+            f"{path} has {columns} columns, but {model_path} was trained with {width} and a label; "
+            f"give {width}, or {width + 1} with the label last."
+        )
+    if columns == width:
+        return SequenceFile(path, sentences, None, sentences)
+    return SequenceFile(path, *split_labels(sentences), columns=sentences)
+
+
+def read_templates(name: str) -> Templates:
+    """A ready set of templates, or those of a file in the syntax of CRF++."""
+    if name in READY:
+        return READY[name]()
+    try:
+        text = Path(name).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ValueError(f"templates must be {' or '.join(READY)} or a file; there is no file {name}.") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is not UTF-8 text ({error.reason}); convert it.") from error
+    try:
+        return parse_templates(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _with_labels(path: Path, kind: str, model: ChainEstimator | None) -> SequenceFile:
+    """Files in which every token has a label, which may be a dummy where it is to be predicted."""
+    if kind == "crfsuite":
+        X, Y = read_crfsuite(path)
+        return SequenceFile(path, X, Y, [[(label,) for label in labels] for labels in Y], separator="\t")
+    own = None if model is None else model.n_features_in_ // (2 * model.reader_.window + 1)
+    found = read_svmhmm(path, n_features=own)
+    if found.ignored_features:
+        make_console(stderr=True).print(
+            f"note: {found.ignored_features} features of {path} are beyond the {own} that the model was trained with "
+            "and play no part."
+        )
+    tags = [labels.tolist() for labels in found.Y]
+    return SequenceFile(path, found.X, tags, [[(str(tag),) for tag in labels] for labels in tags])
+
+
+def _own_format(model: ChainEstimator) -> str:
+    vectorizer = model.reader_.vectorizer
+    if vectorizer is None:
+        return "svmhmm"
+    return "crfsuite" if vectorizer.templates_ is None else "conll"

@@ -1,0 +1,96 @@
+"""Options of ``maxmargin train`` that have a meaning for models of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.cli.sequence_files import read_templates
+from maxmargin.cli.train import parse_c, parse_class_weight
+from maxmargin.estimators import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.io.cost_matrix import read_cost
+
+MODELS: dict[str, type[ChainEstimator]] = {
+    "svm": ChainSVC,
+    "crf": ChainCRF,
+    "perceptron": ChainPerceptron,
+    "hmm": ChainHMM,
+}
+_INPUT = {"templates", "min_count", "hashing", "window", "order", "no_ends", "n_jobs", "format"}
+_LEARNED = _INPUT | {"eta", "no_intercept", "max_time", "seed", "verbose"}
+_SOLVED = _LEARNED | {"c", "solver", "tol", "max_iter"}
+_MEANING = {
+    "svm": _SOLVED | {"rescaling", "slack", "cost", "class_weight"},
+    "crf": _SOLVED | {"l1", "l2", "observed"},
+    "perceptron": _LEARNED | {"passes"},
+    "hmm": _INPUT | {"alpha"},
+}
+SEQUENCE_ONLY = frozenset(
+    {"kind", "templates", "min_count", "hashing", "window", "order", "no_ends", "eta"}
+    | {"l1", "l2", "observed", "passes", "alpha"}
+)
+_TEXT_ONLY = ("templates", "min_count", "hashing")
+_SAME = frozenset(
+    {"rescaling", "slack", "solver", "tol", "max_iter", "max_time", "order", "eta", "window", "min_count", "hashing"}
+    | {"n_jobs", "l1", "l2", "observed", "passes", "alpha"}
+)
+_CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
+    "c": lambda text: ("C", parse_c(text)),
+    "no_intercept": lambda flag: ("fit_intercept", not flag),
+    "no_ends": lambda flag: ("ends", not flag),
+    "seed": lambda seed: ("random_state", seed),
+    "verbose": lambda flag: ("verbose", int(flag)),
+    "templates": lambda name: ("templates", read_templates(name)),
+}
+
+
+def option(name: str) -> str:
+    """How an option is written on the command line."""
+    return {"c": "--C", "kind": "--model"}.get(name, "--" + name.replace("_", "-"))
+
+
+def check_options(path: Path, format: str, kind: str, given: Mapping[str, Any]) -> None:
+    """Complains, before anything is read, about options that would play no part."""
+    if kind not in MODELS:
+        raise ValueError(f"--model must be one of {', '.join(MODELS)}, not {kind!r}.")
+    for name in given:
+        if name not in _MEANING[kind] | {"kind"}:
+            raise ValueError(f"{option(name)} has no meaning for --model {kind} on a file of sequences; leave it out.")
+    if format == "conll" and "templates" not in given:
+        raise ValueError(
+            f"{path} holds columns of text; say with --templates how to make attributes of them: chunking, tagging or "
+            "a file in the syntax of CRF++."
+        )
+    unused = [name for name in _TEXT_ONLY if name in given]
+    if format == "crfsuite" and "templates" in given:
+        raise ValueError(f"{path} holds attributes already; leave --templates out.")
+    if format == "svmhmm" and unused:
+        raise ValueError(f"{path} holds numbered features; leave {option(unused[0])} out.")
+
+
+def make_estimator(kind: str, given: Mapping[str, Any], classes: npt.NDArray[Any]) -> ChainEstimator:
+    """The estimator that the options describe, for the labels of the data; what is not given has its default."""
+    parameters = {name: value for name, value in given.items() if name in _SAME}
+    for name, change in _CHANGED.items():
+        if name in given:
+            parameter, value = change(given[name])
+            parameters[parameter] = value
+    if given.get("cost") is not None:
+        parameters["cost"] = read_cost(given["cost"], classes)
+    if given.get("class_weight") is not None:
+        if given["class_weight"] == "balanced":
+            raise ValueError("class_weight of sequences must be weights such as a=2,b=0.5, not 'balanced'.")
+        parameters["label_weight"] = parse_class_weight(given["class_weight"], classes)
+    if isinstance(parameters.get("C"), str) and kind != "svm":
+        raise ValueError(f"C must be a positive number for --model {kind}, not {parameters['C']!r}.")
+    return MODELS[kind](**parameters)
+
+
+def labels_of(Y: list[list[Any]]) -> npt.NDArray[Any]:
+    """The different labels, ascending."""
+    return np.array(sorted({label for labels in Y for label in labels}))

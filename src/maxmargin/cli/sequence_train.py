@@ -1,0 +1,61 @@
+"""``maxmargin train`` on files of sequences."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from maxmargin.cli.files import check_output
+from maxmargin.cli.sequence_files import READY, SequenceFile, read_training
+from maxmargin.cli.sequence_options import check_options, labels_of, make_estimator
+from maxmargin.console import make_console, number, print_table
+from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.solvers.base import Status
+
+
+def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: Mapping[str, Any]) -> None:
+    """Reads, fits, saves, and prints what came out; ``given`` are the options on the command line by name."""
+    check_options(data_path, format, kind, given)
+    others = [given["cost"]] if given.get("cost") is not None else []
+    if given.get("templates") not in (None, *READY):
+        others.append(Path(given["templates"]))
+    check_output(path, data_path, *others)
+    data = read_training(data_path, format)
+    model = make_estimator(kind, given, labels_of(data.labels))
+    begin = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(data.X, data.labels)
+    seconds = time.perf_counter() - begin
+    solution = getattr(model, "solution_", None)
+    if solution is not None and solution.status is Status.INFEASIBLE:
+        raise ValueError(f"{solution.status.message} No model was written; use --slack linear.")
+    for warning in caught:
+        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    model.save(path)
+    _print_summary(model, data, path, seconds)
+
+
+def _print_summary(model: ChainEstimator, data: SequenceFile, path: Path, seconds: float) -> None:
+    rows = [
+        ("sequences", str(len(data.labels))),
+        ("tokens", str(sum(map(len, data.labels)))),
+        ("features", str(model.n_features_in_)),
+        ("labels", str(model.classes_.size)),
+        ("estimator", type(model).__name__),
+    ]
+    chosen = getattr(model, "C_", getattr(model, "C", None))
+    if chosen is not None:
+        rows.append(("C", number(chosen)))
+    solution = getattr(model, "solution_", None)
+    if solution is not None:
+        rows += [
+            ("objective", number(solution.primal, 8)),
+            ("gap", number(solution.gap, 3)),
+            ("status", solution.status.name.lower().replace("_", " ")),
+        ]
+    rows += [("seconds", f"{seconds:.3f}"), ("model", str(path))]
+    print_table(make_console(), "", ("", ""), rows, text_columns=2)

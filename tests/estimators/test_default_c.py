@@ -1,0 +1,69 @@
+"""``MulticlassSVC(C='scale')`` takes C from the number of examples and the variances of the features, nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maxmargin import MulticlassSVC
+from maxmargin.estimators.feature_scale import FeatureScale
+from maxmargin.structures.multiclass import as_rows
+
+
+def c_of(X):
+    return FeatureScale(as_rows(X, 1.0, True), None).regularisation
+
+
+def expected(X):
+    variance = X.var(axis=0)
+    varying = variance[variance > 1e-12 * (X**2).mean(axis=0)]
+    v = max(np.median(varying), np.exp(np.log(varying).mean()))
+    return np.clip(2 * len(X) / varying.size**2, 2, 64) / (varying.size * v)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(3, 80), st.integers(1, 60), st.floats(0.0, 3.0))
+def test_formula(seed, n, d, spread):
+    rng = np.random.default_rng(seed)
+    X = (rng.standard_normal((n, d)) + rng.standard_normal(d)) * np.exp(spread * rng.standard_normal(d))
+    assert c_of(X) == pytest.approx(expected(X), rel=1e-6)
+    assert c_of(sp.csr_array(X)) == pytest.approx(expected(X), rel=1e-6)
+
+
+def test_limits_of_the_factor():
+    rng = np.random.default_rng(0)
+    many = rng.standard_normal((400, 2))
+    few = rng.standard_normal((6, 50))
+    assert c_of(many) * 2 * many.var(axis=0).mean() == pytest.approx(64, rel=0.01)
+    assert c_of(few) * 50 * np.median(few.var(axis=0)) == pytest.approx(2, rel=0.3)
+
+
+def test_constant_features_and_labels_do_not_matter():
+    X = np.random.default_rng(1).standard_normal((60, 5))
+    assert c_of(np.c_[X, np.full(60, 7.0), np.zeros(60)]) == pytest.approx(c_of(X))
+    for classes in (2, 20):
+        assert c_of(X) == MulticlassSVC().fit(X, np.arange(60) % classes).C_
+
+
+def test_one_feature_of_huge_scale_does_not_decide():
+    X = np.random.default_rng(2).standard_normal((60, 20))
+    stretched = X * np.where(np.arange(20) == 3, 1e6, 1.0)
+    assert c_of(stretched) > c_of(X) / 10  # the mean of the variances would divide it by 5e10
+
+
+def test_predictions_do_not_depend_on_the_scale_of_all_features():
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 3
+    X = rng.standard_normal((60, 4)) + rng.standard_normal((3, 4))[y]
+    model = MulticlassSVC(fit_intercept=False).fit(X, y)
+    larger = MulticlassSVC(fit_intercept=False).fit(128.0 * X, y)  # a power of two keeps every digit
+    np.testing.assert_allclose(larger.decision_function(128.0 * X), model.decision_function(X), atol=1e-9)
+
+
+def test_no_feature_varies():
+    model = MulticlassSVC(fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    assert model.C_ == 1.0
+    np.testing.assert_array_equal(model.coef_, 0.0)
