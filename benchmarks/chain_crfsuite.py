@@ -28,13 +28,13 @@ class _Trainer(pycrfsuite.Trainer):
 class CRFsuiteModel:
     """A tagger on the model file; ``log`` is the loss over the seconds of training."""
 
-    def __init__(self, folder: Any, path: Path, log: list[tuple[float, float]], iterations: int) -> None:
-        self._folder, self._log, self._iterations = folder, log, iterations
+    def __init__(self, folder: Any, path: Path, marks: bool, log: list[tuple[float, float]], iterations: int) -> None:
+        self._folder, self._marks, self._log, self._iterations = folder, marks, log, iterations
         self.tagger = pycrfsuite.Tagger()
         self.tagger.open(str(path))
 
     def pack(self, X: Strings) -> list[Any]:
-        return [pycrfsuite.ItemSequence(tokens) for tokens in X]
+        return [pycrfsuite.ItemSequence(_marked(tokens) if self._marks else tokens) for tokens in X]
 
     def predict(self, packed: list[Any]) -> list[Any]:
         return [self.tagger.tag(tokens) for tokens in packed]
@@ -61,16 +61,17 @@ class CRFsuiteModel:
 class CRFsuite:
     """``pack`` copies the attributes into CRFsuite's dictionary; ``train`` makes its features, optimises and stores.
 
-    ``algorithm`` is ``'lbfgs'``, ``'l2sgd'``, ``'ap'``, ``'pa'`` or ``'arow'``; the rest are parameters of CRFsuite.
+    ``algorithm`` is ``'lbfgs'``, ``'l2sgd'``, ``'ap'``, ``'pa'`` or ``'arow'``; ``marks`` adds attributes for the first
+    and the last token and one that all have, as our models weigh them; the rest are parameters of CRFsuite.
     """
 
-    def __init__(self, algorithm: str, **settings: Any) -> None:
-        self.algorithm, self.settings = algorithm, settings
+    def __init__(self, algorithm: str, marks: bool = False, **settings: Any) -> None:
+        self.algorithm, self.marks, self.settings = algorithm, marks, settings
 
     def pack(self, X: Strings, Y: Tags) -> Any:
         trainer = _Trainer(algorithm=self.algorithm, params=self.settings, verbose=False)
         for tokens, labels in zip(X, Y):
-            trainer.append(tokens, labels)
+            trainer.append(_marked(tokens) if self.marks else tokens, labels)
         return trainer
 
     def train(self, packed: Any) -> CRFsuiteModel:
@@ -78,4 +79,11 @@ class CRFsuite:
         path = Path(folder.name) / "model"
         packed.points, packed.began = [], time.process_time()
         packed.train(str(path))
-        return CRFsuiteModel(folder, path, packed.points, len(packed.logparser.iterations))
+        return CRFsuiteModel(folder, path, self.marks, packed.points, len(packed.logparser.iterations))
+
+
+def _marked(tokens: list[list[str]]) -> list[list[str]]:
+    marked = [[*token, "__BIAS__"] for token in tokens]
+    marked[0].append("__BOS__")
+    marked[-1].append("__EOS__")
+    return marked
