@@ -124,7 +124,7 @@ def prepare(name: str, folder: Path, quick: bool) -> dict[str, Any]:
         _store(folder, "fit", workload.templates, parts.train)
         _store(folder, "held-out", workload.templates, parts.held_out)
     _store(folder, "train", workload.templates, parts.train)
-    (folder / "tokens.pickle").write_bytes(pickle.dumps(X))
+    (folder / "tokens.pickle").write_bytes(pickle.dumps((X, Y)))
     facts = {
         "name": name,
         "sequences": len(X),
@@ -150,9 +150,9 @@ def stored(folder: Path, part: str, share: float = 1.0) -> tuple[Strings, Tags]:
     return X[:n], Y[:n]
 
 
-def tokens(folder: Path) -> Tokens:
-    """The training tokens as they are before templates."""
-    found: Tokens = pickle.loads((folder / "tokens.pickle").read_bytes())
+def tokens(folder: Path) -> tuple[Tokens, Tags]:
+    """The training tokens as they are before templates, and their labels."""
+    found: tuple[Tokens, Tags] = pickle.loads((folder / "tokens.pickle").read_bytes())
     return found
 
 

@@ -16,7 +16,8 @@ from chain_score import scores
 from harness import measure, median, resident
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.features import SequenceVectorizer
+from maxmargin import ChainSVC
+from maxmargin.features import SequenceVectorizer, chunking_templates
 from maxmargin.sequences import Sequences, pack_labels
 
 _WARM = 20
@@ -78,15 +79,16 @@ def fit(
     return answer
 
 
-def pack_templates(folder: str, templates: str) -> dict[str, Any]:
-    """Packs the training tokens by ready templates of the library, ``'chunking'`` or ``'tagging'``."""
-    from maxmargin.features import chunking_templates, tagging_templates
-
-    chosen = {"chunking": chunking_templates, "tagging": tagging_templates}[templates]()
-    X = tokens(Path(folder))
-    SequenceVectorizer(templates=chosen).fit_transform(X[:_WARM])
-    packed, packing = measure(lambda: SequenceVectorizer(templates=chosen).fit_transform(X))
-    return {"packing": asdict(packing), "tokens": packed.tokens, "attributes": packed.n_features}
+def fit_words(folder: str) -> dict[str, Any]:
+    """Packs words and tags by ``chunking_templates()``, and trains ChainSVC on them; no attribute is ever a string."""
+    X, Y = tokens(Path(folder))
+    ChainSVC(templates=chunking_templates()).fit(X[:_WARM], Y[:_WARM])
+    packed, packing = measure(lambda: SequenceVectorizer(templates=chunking_templates()).fit_transform(X))
+    tokens_read = packed.tokens
+    del packed
+    before = resident()
+    _, training = measure(lambda: ChainSVC(templates=chunking_templates()).fit(X, Y))
+    return {"packing": asdict(packing), "training": asdict(training), "input": before, "tokens": tokens_read}
 
 
 def _warm_up(method: str, settings: Settings, X: Strings, Y: Tags) -> None:
