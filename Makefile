@@ -4,7 +4,7 @@
 #   make demo      train every solver on handwritten digits, print a table, write demo.png
 #   make test      the fast test suite
 #   make lint      ruff and mypy
-#   make bench     benchmarks/multiclass.py; ARGS='...' is passed on
+#   make bench     benchmarks/multiclass.py, with BENCH=chain benchmarks/chain.py; ARGS='...' is passed on
 #   make docs      HTML pages and API reference in site/
 #   make wheel     a wheel in dist/
 #   make clean     removes what was built; make distclean removes .venv too
@@ -14,6 +14,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= auto
+BENCH ?= multiclass
 ARGS ?=
 
 RUN := $(VENV)/bin/python
@@ -52,7 +53,7 @@ types: install $(VENV)/.installed-dev
 	$(RUN) -m mypy
 
 bench: install $(VENV)/.installed-bench
-	$(RUN) benchmarks/multiclass.py $(ARGS)
+	$(RUN) benchmarks/$(BENCH).py $(ARGS)
 
 docs: install $(VENV)/.installed-docs
 	$(RUN) docs/build.py site

@@ -51,6 +51,18 @@ def measure(call: Callable[[], Any]) -> tuple[Any, Measurement]:
     return result, measured
 
 
+def resident() -> int:
+    """Bytes of memory of this process that are in use."""
+    gc.collect()
+    _trim()
+    if _HighWater.available():
+        return _HighWater.read("VmRSS")
+    import psutil
+
+    used: int = psutil.Process().memory_info().rss
+    return used
+
+
 def median(measurements: list[Measurement]) -> Measurement:
     """Median seconds, largest memory."""
     return Measurement(
@@ -122,17 +134,17 @@ class _HighWater:
 
     def __init__(self) -> None:
         Path("/proc/self/clear_refs").write_text("5")
-        self._before = self._read("VmRSS")
+        self._before = self.read("VmRSS")
 
     def peak(self) -> int:
-        return max(0, self._read("VmHWM") - self._before)
+        return max(0, self.read("VmHWM") - self._before)
 
     @staticmethod
     def available() -> bool:
         return os.access("/proc/self/clear_refs", os.W_OK)
 
     @staticmethod
-    def _read(field: str) -> int:
+    def read(field: str) -> int:
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 

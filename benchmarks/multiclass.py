@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from harness import save
 from multiclass_data import WORKLOADS, prepare
-from multiclass_report import Bar, memory_bar, print_bars, print_methods, print_planes, print_slopes
+from multiclass_report import memory_bar, print_asked, print_methods, print_planes, print_slopes
 from multiclass_search import FULL, QUICK, RIVAL, Limits, Outcome, fit, reference, search
+from tables import Bar
 
 OURS = ("auto", "one-slack", "n-slack")
 SLOPE_BAR, PLANES_BAR = 1.15, 200
@@ -55,7 +56,7 @@ def main() -> None:
                 save(arguments.name, results | {"bars": bars})
             if name == "covtype" and not arguments.no_growth:
                 results["growth"] = growth(folder, facts, tolerances, limits, repeat, bars)
-    print_bars(bars)
+    print_asked(bars)
     if arguments.quick:
         print("The bars are meant for the full size; on few rows they only show that the program works.")
     print(f"Saved as {save(arguments.name, results | {'bars': bars})}.")

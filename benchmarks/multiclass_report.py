@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from multiclass_search import GRIDS, RIVAL, Outcome
-from rich.console import Console
-from rich.table import Table
-
-console = Console(width=150)
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A claim with the value found, the value asked for, and whether it holds."""
-
-    claim: str
-    value: str
-    asked: str
-    holds: bool
+from tables import Bar, console, new_table, print_bars
 
 
 def memory_bar(run: dict[str, Any]) -> float:
     """Bytes that a fit may need beyond X: 0.3 times those of X and 4 times those of ``coef_``."""
     return float(0.3 * run["x_bytes"] + 4 * run["coef_bytes"])
-
-
-def _table(title: str, columns: list[str]) -> Table:
-    table = Table(title=title, title_justify="left")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left")
-    return table
 
 
 def print_methods(
@@ -55,7 +34,7 @@ def print_methods(
         "bar MB",
         "remark",
     ]
-    table = _table(
+    table = new_table(
         f"{facts['name']} ({size}), C = {C:g}; best known {best:.8g}, lower bound {precise['dual']:.8g}", columns
     )
     rival = next((o.cpu for o in outcomes if o.method == RIVAL), math.nan)
@@ -82,14 +61,14 @@ def print_methods(
 
 
 def print_slopes(sizes: list[int], slopes: dict[str, Any]) -> None:
-    table = _table("CPU seconds of auto over the rows of covtype", ["C", "tol", *[f"{n:,}" for n in sizes], "slope"])
+    table = new_table("CPU seconds of auto over the rows of covtype", ["C", "tol", *[f"{n:,}" for n in sizes], "slope"])
     for C, item in slopes.items():
         table.add_row(C, f"{item['tol']:g}", *[f"{s:.3g}" for s in item["seconds"]], f"{item['slope']:.3f}")
     console.print(table)
 
 
 def print_planes(items: list[dict[str, Any]]) -> None:
-    table = _table(
+    table = new_table(
         "1-slack form at the paper's C = 1e7, epsilon = 0.1 (loss 100, C/n)",
         ["rows", "C", "tol", "planes held", "rounds", "CPU s", "end"],
     )
@@ -104,9 +83,6 @@ def print_planes(items: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def print_bars(bars: list[Bar]) -> None:
+def print_asked(bars: list[Bar]) -> None:
     grids = "; ".join(f"{name}: {', '.join(f'{tol:g}' for tol in grid)}" for name, grid in GRIDS.items())
-    table = _table(f"What was asked (tolerances tried, {grids})", ["claim", "found", "asked", "holds"])
-    for bar in bars:
-        table.add_row(bar.claim, bar.value, bar.asked, "yes" if bar.holds else "[bold red]NO[/]")
-    console.print(table)
+    print_bars(f"What was asked (tolerances tried, {grids})", bars)
