@@ -21,8 +21,8 @@ inline V fill(Real x) {
   return x - V{};  // a broadcast
 }
 template <class V>
-inline V larger(V a, V b) {
-  return a > b ? a : b;
+inline V if_greater(V a, V b, V then, V otherwise) {
+  return a > b ? then : otherwise;
 }
 #else
 template <class Real, int n>
@@ -50,11 +50,20 @@ inline V fill(Real x) {
   return v;
 }
 template <class Real, int n>
-inline Vec<Real, n> larger(Vec<Real, n> a, Vec<Real, n> b) {
-  for (int k = 0; k < n; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? a.lane[k] : b.lane[k];
+inline Vec<Real, n> operator-(Vec<Real, n> a, Vec<Real, n> b) {
+  for (int k = 0; k < n; ++k) a.lane[k] -= b.lane[k];
+  return a;
+}
+template <class Real, int n>
+inline Vec<Real, n> if_greater(Vec<Real, n> a, Vec<Real, n> b, Vec<Real, n> then, Vec<Real, n> otherwise) {
+  for (int k = 0; k < n; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? then.lane[k] : otherwise.lane[k];
   return a;
 }
 #endif
+template <class V>
+inline V larger(V a, V b) {
+  return if_greater(a, b, a, b);
+}
 template <class V, class Real>
 inline V load(const Real* p) {
   V v;

@@ -66,6 +66,9 @@ class HeldBlock {
     ridge_ = 0.0;
   }
 
+  // Whether no plane is held and none was found: nothing to do.
+  bool at_rest(const SupportLists::List&) const { return size_ == 1; }
+
   void load(const SupportLists::List& held, double cap, double ridge, bool) {
     total_ = value_ = linear_change_ = held_value_ = 0.0;
     for (int k = 1; k <= held_; ++k) {
