@@ -75,6 +75,9 @@ inline void store(Real* p, V v) {
   std::memcpy(p, &v, sizeof(v));
 }
 
+template <class Real, int kCount>
+inline constexpr int kRegisters = (kCount + kLanes<Real> - 1) / kLanes<Real>;
+
 // kCount weights in registers: vectors of full width and, where kCount is an odd multiple of 4, one of four.
 template <class Real, int kCount>
 struct Group {
@@ -129,17 +132,19 @@ struct Group {
   }
 };
 
-// Runs op.template operator()<count>(first label) over the labels in chunks of at most 24, of compile-time size.
+// Runs op.template operator()<count>(first label) over the labels in chunks of at most 32, of compile-time size.
 template <class Op>
 inline void over_labels(int stride, Op&& op) {
   int first = 0;
-  for (; stride - first > 24; first += 16) op.template operator()<16>(first);
+  for (; stride - first > 32; first += 16) op.template operator()<16>(first);
   switch ((stride - first) / kPad) {
     case 1: op.template operator()<4>(first); break;
     case 2: op.template operator()<8>(first); break;
     case 3: op.template operator()<12>(first); break;
     case 4: op.template operator()<16>(first); break;
     case 5: op.template operator()<20>(first); break;
-    default: op.template operator()<24>(first); break;
+    case 6: op.template operator()<24>(first); break;
+    case 7: op.template operator()<28>(first); break;
+    default: op.template operator()<32>(first); break;
   }
 }

@@ -10,7 +10,7 @@
 //   alpha(k), gradient(k)            gradient = b_k - (G alpha)_k at the current alpha
 //   curvature(k, l)                  |a_k - a_l|^2 of the metric G; curvature(k) = G_kk
 //   move(k, l, t), move(k, t)        alpha_k += t, alpha_l -= t; gradients follow
-//   extremes()                       optional: the planes of largest and, among those in use, smallest gradient
+//   extremes()                       the planes of largest and, among those in use, smallest gradient
 //   quadratic(d)                     d' G d for a direction d of m numbers
 #pragma once
 
@@ -33,18 +33,6 @@ struct Ascent {
   bool unbounded = false;  // a direction of zero curvature and positive slope without a cap: a dual ray
 };
 
-template <class Block>
-Extremes extremes_of(const Block& block) {
-  if constexpr (requires { block.extremes(); }) return block.extremes();
-  Extremes found{0, -1, block.gradient(0), std::numeric_limits<double>::infinity()};
-  for (int k = 0; k < block.size(); ++k) {
-    const double gradient = block.gradient(k);
-    if (gradient > found.highest) found.highest = gradient, found.up = k;
-    if (block.alpha(k) > 0.0 && gradient < found.lowest) found.lowest = gradient, found.down = k;
-  }
-  return found;
-}
-
 // Steps between pairs of planes until the best and the worst used plane differ by at most `precision`, or by at most
 // the share `relative` of their difference on entry.
 template <class Block>
@@ -52,7 +40,7 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
   Ascent result;
   const int size = block.size();
   for (;; ++result.steps) {
-    const auto [up, first_down, highest, lowest] = extremes_of(block);
+    const auto [up, first_down, highest, lowest] = block.extremes();
     int down = first_down;
     const double left = down < 0 ? 0.0 : highest - lowest;
     if (result.steps == 0) result.violation = left, precision = std::max(precision, relative * left);
