@@ -65,6 +65,8 @@ class InputReader:
 
     def _numbers(self, X: Any, lengths: Any) -> ChainInput:
         if isinstance(X, ChainInput):
+            if lengths is not None:
+                raise ValueError("X is packed already and has its own lengths; leave lengths out.")
             return ChainInput(widen(X.tokens, self.window), X.pairs)
         return ChainInput(widen(pack(X, lengths), self.window))
 
