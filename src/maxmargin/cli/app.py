@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from maxmargin.chunk_schemes import SCHEMES
 from maxmargin.cli.evaluate import evaluate_model
 from maxmargin.cli.files import Source, check_output, refuse
 from maxmargin.cli.predict import predict_file
@@ -45,7 +46,13 @@ Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; told fr
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels in a table; the last one if not given.")]
 ZeroBased = Annotated[bool, typer.Option("--zero-based", help="Indices of the svmlight file start at 0, not 1.")]
 Cost = Annotated[Path | None, typer.Option(help="csv matrix of the costs of answers, one row a true class.")]
-Steps = Annotated[str | None, typer.Option(help="For sequences: 'BIO' lets I-x follow B-x and I-x only.")]
+Steps = Annotated[
+    str | None, typer.Option(help=f"For sequences: only labels that fit together in {', '.join(SCHEMES)}.")
+]
+Scheme = Annotated[
+    str | None,
+    typer.Option(help=f"How labels of sequences mark chunks: {', '.join(SCHEMES)}; told from them if not given."),
+]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
 
 
@@ -154,6 +161,7 @@ def _evaluate(
     data: Data,
     cost: Cost = None,
     steps: Steps = None,
+    scheme: Scheme = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     label_column: LabelColumn = None,
     format: Format = None,
@@ -161,7 +169,7 @@ def _evaluate(
     n_jobs: Jobs = 1,
 ) -> None:
     """Compare a model's answers with labels. Costs are the model's unless --cost gives others."""
-    evaluate_model(model, Source(data, format, label_column, zero_based), cost, steps, json, n_jobs)
+    evaluate_model(model, Source(data, format, label_column, zero_based), cost, steps, scheme, json, n_jobs)
 
 
 @app.command("demo")

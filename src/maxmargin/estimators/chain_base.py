@@ -88,7 +88,8 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
             loss of each token (without a cost matrix the most probable one), which may break ``steps`` between two
             tokens
         known : for each token of each sequence None, its label, or a set of labels that are possible
-        steps : which label may follow which: ``'BIO'``, a mask (n_labels, n_labels), or pairs (label, next label)
+        steps : which label may follow which: what is valid in a scheme of chunks (``'BIO'``, ``'IOB1'``, ``'IOBES'``,
+            ``'BILOU'``), a mask (n_labels, n_labels), or pairs (label, next label)
         abstain : tokens whose most probable label has a probability below this get None instead of a label
         """
         if decode not in ("viterbi", "marginal"):
@@ -154,9 +155,9 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         """Share of the tokens whose label is right."""
         return token_accuracy(self._true_labels(X, Y, lengths), self.predict(X, lengths))
 
-    def chunk_score(self, X: Any, Y: Any, lengths: Any = None) -> ChunkScore:
-        """Precision, recall and F1 of the chunks that BIO labels mark."""
-        return chunk_score(self._true_labels(X, Y, lengths), self.predict(X, lengths))
+    def chunk_score(self, X: Any, Y: Any, lengths: Any = None, *, scheme: str = "auto") -> ChunkScore:
+        """Precision, recall and F1 of the chunks that labels mark; ``scheme`` as in ``maxmargin.metrics.chunks_of``."""
+        return chunk_score(self._true_labels(X, Y, lengths), self.predict(X, lengths), scheme)
 
     def decision_value(self, X: Any, Y: Any, lengths: Any = None) -> Floats:
         """``F(x, y)`` of every sequence with the labels given, shape (n_sequences,)."""

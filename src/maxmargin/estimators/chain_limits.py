@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.chunk_schemes import SCHEMES, mark_of, may_follow
 from maxmargin.sequences import Sequences
 
 Mask = npt.NDArray[np.uint8]
@@ -51,17 +52,17 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
 def allowed_steps(steps: Any, classes: npt.NDArray[Any]) -> Mask | None:
     """Which label may follow which, shape (n_labels + 1, n_labels + 1); last row the start, last column the end.
 
-    ``steps`` is None; ``'BIO'``; a mask, an array of that shape or of (n_labels, n_labels); or a list of the pairs
-    (label, next label) that are allowed, with None for the start and for the end (where no pair has one, all may start,
-    or end).
+    ``steps`` is None; the name of a scheme of chunks, such as ``'BIO'`` or ``'IOBES'``; a mask, an array of that shape
+    or of (n_labels, n_labels); or a list of the pairs (label, next label) that are allowed, with None for the start and
+    for the end (where no pair has one, all may start, or end).
     """
     if steps is None:
         return None
     size = classes.size
     if isinstance(steps, str):
-        if steps.upper() not in ("BIO", "IOB2"):
-            raise ValueError(f"steps must be 'BIO', a mask or pairs of labels, not {steps!r}.")
-        return _bio(classes)
+        if steps.upper() not in SCHEMES:
+            raise ValueError(f"steps must be one of {', '.join(SCHEMES)}, a mask or pairs of labels, not {steps!r}.")
+        return _valid(steps.upper(), classes)
     if isinstance(steps, np.ndarray) and steps.dtype.kind in "biu":
         mask = np.ones((size + 1, size + 1), dtype=np.uint8)
         if steps.shape not in ((size, size), (size + 1, size + 1)):
@@ -80,7 +81,9 @@ def _from_pairs(pairs: Iterable[Any], classes: npt.NDArray[Any]) -> Mask:
     mask = np.zeros((size + 1, size + 1), dtype=np.uint8)
     for pair in pairs:
         if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise ValueError(f"steps must be 'BIO', an array of 0 and 1, or pairs of labels; {pair!r} is not a pair.")
+            raise ValueError(
+                f"steps must be a scheme such as 'BIO', an array of 0 and 1 or pairs of labels; {pair!r} is not a pair."
+            )
         before, after = pair
         for label in (before, after):
             if label is not None and label not in place:
@@ -96,17 +99,19 @@ def _from_pairs(pairs: Iterable[Any], classes: npt.NDArray[Any]) -> Mask:
     return mask
 
 
-def _bio(classes: npt.NDArray[Any]) -> Mask:
-    """I-x follows B-x or I-x only."""
-    size = classes.size
-    mask = np.ones((size + 1, size + 1), dtype=np.uint8)
-    names = [str(label) for label in classes.tolist()]
-    for column, name in enumerate(names):
-        if name.startswith("I-"):
-            kind = name[2:]
-            mask[:size, column] = [other in (f"B-{kind}", f"I-{kind}") for other in names]
-            mask[size, column] = 0
-    return mask
+def _valid(scheme: str, classes: npt.NDArray[Any]) -> Mask:
+    """What may follow what in a valid labelling of a scheme."""
+    try:
+        marks = [*(mark_of(label, scheme) for label in classes.tolist()), None]
+    except ValueError as error:
+        raise ValueError(f"steps={scheme!r} does not fit the labels of the model: {error}") from error
+    letters = {mark[0] for mark in marks if mark is not None}
+    if SCHEMES[scheme] != "BI" and "B" in letters and "E" not in letters:
+        raise ValueError(
+            f"steps={scheme!r} does not fit the labels of the model: none of them ends a chunk of several tokens; use "
+            "steps='BIO' if they are BIO."
+        )
+    return np.array([[may_follow(a, b, scheme) for b in marks] for a in marks], dtype=np.uint8)
 
 
 def _listed(classes: npt.NDArray[Any]) -> str:
