@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
 from maxmargin.estimators.training import job_count
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
 from maxmargin.sequences import pack_labels
@@ -225,11 +225,10 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _say_if_not_calibrated(self) -> None:
         if not self.probabilistic and not getattr(self, "calibrated_", False):
-            warnings.warn(
+            warn_caller(
                 f"These probabilities are a softmax of the scores of {type(self).__name__}, which were not fitted to "
                 "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
                 NotCalibratedWarning,
-                stacklevel=4,
             )
 
     def _true_labels(self, X: Any, Y: Any, lengths: Any) -> LabelArrays:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import DualLikelihood
@@ -133,4 +133,4 @@ def _warn(solution: Solution, target: float) -> None:
     text = solution.status.message
     if solution.gap is not None:
         text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
-    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    warn_caller(text, ConvergenceWarning)
