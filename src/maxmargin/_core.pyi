@@ -442,6 +442,9 @@ class Attributes:
     def names(self) -> list[Any]:
         """The attributes in the order of their columns."""
 
+    def name(self, column: int) -> str:
+        """The attribute of one column."""
+
     def keep(self, flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
         Drops the attributes whose flag is 0 and numbers the others again, in the same order.

@@ -23,13 +23,14 @@ def draw_transitions(model: Any, path: str | PathLike[str], *, title: str = "Wei
 
     check_is_fitted(model)
     chain = model.chain_
-    parts = chain_parts(chain, chain.eta * model.coef_)
+    parts = chain_parts(chain, model.weights_)
     before = after = [str(label) for label in model.classes_.tolist()]
-    weights = parts.steps[0]
+    weights = chain.eta * parts.steps[0]
     if chain.ends:
         size = chain.n_labels
-        weights = np.full((size + 1, size + 1), np.nan)
-        weights[:size, :size], weights[size, :size], weights[:size, size] = parts.steps[0], parts.start, parts.end
+        steps, weights = weights, np.full((size + 1, size + 1), np.nan)
+        weights[:size, :size] = steps
+        weights[size, :size], weights[:size, size] = chain.eta * parts.start, chain.eta * parts.end
         before, after = [*before, "(start)"], [*after, "(end)"]
     side = min(4.0 + 0.3 * len(after), 20.0)
     figure = Figure(figsize=(side + 1.0, side), layout="constrained")
