@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from maxmargin import ChainSVC, Formulation
+from maxmargin import ChainPerceptron, ChainSVC, Formulation
 from maxmargin._core import VisitSettings
 from maxmargin.oracles.search import Unsupported
-from maxmargin.structures import chain_oracle
+from maxmargin.structures import chain_memory
 from maxmargin.structures.chain import Chain
 
 LITTLE = 64 << 20  # bytes up to which the values of every token are kept
@@ -96,7 +96,7 @@ def test_a_search_that_takes_too_much_memory_is_refused_before_it_begins():
 
 
 def test_all_threads_count(monkeypatch):
-    monkeypatch.setattr(chain_oracle, "_MOST_BYTES", 15_000)
+    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 15_000)
     X, Y = [np.ones((10, 1)), np.ones((9, 1)), np.ones((9, 1))], np.tile(np.arange(7), 4)
     chain = Chain(7, 1)
     slack = Formulation("slack", "linear")
@@ -105,3 +105,23 @@ def test_all_threads_count(monkeypatch):
     with pytest.raises(Unsupported, match="in each of 3 threads"):
         chain.bind(X, Y, slack, threads=8)
     assert chain.bind(X, Y, Formulation(), threads=8).core.largest_search == (0, 0)
+
+
+def test_many_best_labellings(monkeypatch):
+    X = [np.ones((3, 1)), np.ones((10, 1)), np.ones((4, 1))]
+    model = ChainPerceptron(1, order=2).fit(X, [[0, 1, 2], [0] * 10, [1] * 4])
+    assert len(model.predict_kbest(X, 40)[0]) == 27
+    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 9 * 10 * 40 * 16)
+    model.predict_kbest(X, 40)
+    with pytest.raises(
+        ValueError, match=r"The 41 best labellings are too many: for sequence 1 of 10 tokens, with 3 labels"
+    ):
+        model.predict_kbest(X, 41)
+    model.n_jobs = 8
+    with pytest.raises(ValueError, match="in each of 3 threads"):
+        model.predict_kbest(X, 14)
+    one = [np.ones((1, 1))] * 60
+    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 60 * 3 * 9 * 16)
+    model.n_jobs = 1
+    with pytest.raises(ValueError, match=r"The 180 best labellings of 60 tokens take .* fewer sequences at a time"):
+        model.predict_kbest(one, 180)

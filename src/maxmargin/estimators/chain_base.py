@@ -19,6 +19,7 @@ from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
 from maxmargin.sequences import pack_labels
 from maxmargin.structures.chain import Chain, ChainInput
+from maxmargin.structures.chain_memory import check_kbest
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -122,6 +123,7 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
         given = self._read(X, lengths)
+        check_kbest(self.chain_, given, int(k), job_count(self.n_jobs))
         found, scores = self._best(given, int(k), self._limits(given, known, steps))
         ranked = [self._split(self.classes_[row], given) for row in found.reshape(k, -1)]
         return [
@@ -135,20 +137,25 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         split: list[Floats] = self._split(self._marginals(given, self._limits(given, known, steps)), given)
         return split
 
-    def predict_confidence(self, X: Any, lengths: Any = None) -> Floats:
-        """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,)."""
+    def predict_confidence(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
+        """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,).
+
+        Where ``known`` or ``steps`` forbid labellings, those that are left share the probability.
+        """
         given = self._read(X, lengths)
-        scores = self._best(given, 1, (None, None))[1]
+        limits = self._limits(given, known, steps)
+        scores = self._best(given, 1, limits)[1]
         self._say_if_not_calibrated()
         core = self.chain_.core(given)
-        log_sum = core.marginals(self._native(), self.temperature_, None, None, job_count(self.n_jobs))[1]
+        log_sum = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))[1]
         return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
 
-    def expected_loss(self, X: Any, lengths: Any = None) -> Floats:
+    def expected_loss(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
         """Loss to be expected of the predicted labelling of every sequence, by the marginals, shape (n_sequences,)."""
         given = self._read(X, lengths)
-        codes = self._best(given, 1, (None, None))[0]
-        risk = self._marginals(given, (None, None)) @ self.chain_.costs
+        limits = self._limits(given, known, steps)
+        codes = self._best(given, 1, limits)[0]
+        risk = self._marginals(given, limits) @ self.chain_.costs
         return np.asarray(np.add.reduceat(risk[np.arange(codes.size), codes], given.tokens.offsets[:-1]))
 
     def score(self, X: Any, Y: Any, lengths: Any = None) -> float:

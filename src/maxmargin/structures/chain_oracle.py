@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
-from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
+from maxmargin.structures.chain_memory import check_search_by_loss
 from maxmargin.vectors import compact
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
-
-_MOST_BYTES = 2 << 30  # that the searches of all threads may take
 
 
 class ChainOracle:
@@ -46,26 +44,13 @@ class ChainOracle:
         self.n = len(X)
         data = chain.core(X, labels)
         self.core = _core.ChainOracle(data, loss.search, loss.costs, loss.units, loss.margin, loss.scale)
-        self._check_memory()
+        sequence, size = self.core.largest_search
+        check_search_by_loss(chain, X, self.formulation, sequence, size, threads)
         self.dimension = data.weight_count
         self.stride = _core.padded(chain.n_labels)
         cells = X.tokens.indices.size + X.tokens.tokens * chain.n_labels**chain.order
         self.visit_cost = cells / self.n * self.stride
         self._everyone = np.arange(self.n, dtype=np.int32)
-
-    def _check_memory(self) -> None:
-        sequence, size = self.core.largest_search
-        threads = max(1, min(self.threads, self.n))
-        if threads * size <= _MOST_BYTES:
-            return
-        length = int(self.X.tokens.lengths[sequence])
-        each = f" in each of {threads} threads" if threads > 1 else ""
-        raise Unsupported(
-            f"{self.formulation} looks at every value of the loss; for sequence {sequence} of {length:,} tokens, with "
-            f"{self.chain.n_labels} labels and order {self.chain.order}, that takes {size / 2**30:.1f} GiB{each}, and "
-            f"{_MOST_BYTES / 2**30:.0f} GiB is the most. Use rescaling='margin' with slack='linear', a smaller order, "
-            "coarser costs, or shorter sequences."
-        )
 
     @property
     def _squared(self) -> bool:
