@@ -24,6 +24,14 @@ Mark = tuple[str, str]
 _COMMON = {"L": "E", "U": "S"}
 
 
+class StrangeLabel(ValueError):
+    """A label that a scheme does not have."""
+
+    def __init__(self, text: str, label: Any = None) -> None:
+        super().__init__(text)
+        self.label = label
+
+
 def scheme_named(name: Any) -> str:
     """The scheme in capitals, or a complaint."""
     if not isinstance(name, str) or name.upper() not in SCHEMES:
@@ -45,17 +53,18 @@ def chosen_scheme(scheme: str, labels: Iterable[Any]) -> str:
     """``scheme`` itself, or what ``'auto'`` means for labels; None and O alone are taken for BIO."""
     if scheme != "auto":
         return scheme_named(scheme)
-    seen = set(labels)
+    seen = dict.fromkeys(labels)
     found = scheme_of(seen)
     if found is not None or all(_split(label)[0] == "O" for label in seen):
         return found or "BIO"
     letters = {_split(label)[0] for label in seen}
     if "" not in letters:
         raise ValueError("The labels mix the schemes IOBES (E-x, S-x) and BILOU (L-x, U-x); write them in one.")
-    strange = next(label for label in sorted(seen, key=str) if not _split(label)[0])
-    raise ValueError(
+    strange = next(label for label in seen if not _split(label)[0])
+    raise StrangeLabel(
         f"The label {strange!r} is of no scheme of chunks (O, B-x, I-x, E-x, S-x, L-x, U-x), so chunks cannot be told; "
-        "give labels that mark chunks, with O for what is outside."
+        "give labels that mark chunks, with O for what is outside.",
+        strange,
     )
 
 
@@ -63,7 +72,9 @@ def mark_of(label: Any, scheme: str) -> Mark:
     """What a label says in a scheme; None, of a token without an answer, is outside."""
     letter, kind = _split(label)
     if letter != "O" and letter not in set(SCHEMES[scheme]):
-        raise ValueError(f"The label {label!r} is not of the scheme {scheme}, whose labels are {_listed(scheme)}.")
+        raise StrangeLabel(
+            f"The label {label!r} is not of the scheme {scheme}, whose labels are {_listed(scheme)}.", label
+        )
     return _COMMON.get(letter, letter), kind
 
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.chunk_schemes import Mark, chosen_scheme, mark_of
+from maxmargin.chunk_schemes import Mark, StrangeLabel, chosen_scheme, mark_of
+from maxmargin.sequences import SequenceError
 
 Chunk = tuple[int, int, str]
 Labels = Sequence[Any] | npt.NDArray[Any]
@@ -96,13 +97,24 @@ def _closed(marks: list[Mark]) -> set[Chunk]:
 def _chunks(Y_true: Iterable[Labels], Y_pred: Iterable[Labels], scheme: str) -> Iterator[tuple[set[Chunk], set[Chunk]]]:
     """True and predicted chunks of every sequence, all read by one scheme."""
     pairs = [(_plain(truth), _plain(found)) for truth, found in _paired(Y_true, Y_pred)]
-    marks = _marks(chain.from_iterable(chain.from_iterable(pairs)), scheme)
+    try:
+        marks = _marks(chain.from_iterable(chain.from_iterable(pairs)), scheme)
+    except StrangeLabel as error:
+        i, t = next(place for place, labels in _tokens(pairs) if error.label in labels)
+        raise SequenceError(f"Sequence {i}, token {t}: {error}", i, t) from error
     for truth, found in pairs:
         yield _closed([marks[label] for label in truth]), _closed([marks[label] for label in found])
 
 
+def _tokens(pairs: list[tuple[list[Any], list[Any]]]) -> Iterator[tuple[tuple[int, int], tuple[Any, Any]]]:
+    """(sequence, token) and the true and the predicted label there."""
+    for i, (truth, found) in enumerate(pairs):
+        for t, labels in enumerate(zip(truth, found)):
+            yield (i, t), labels
+
+
 def _marks(labels: Iterable[Any], scheme: str) -> dict[Any, Mark]:
-    different = set(labels)
+    different = dict.fromkeys(labels)  # in the order in which they come, for complaints
     chosen = chosen_scheme(scheme, different)
     return {label: mark_of(label, chosen) for label in different}
 
@@ -124,5 +136,7 @@ def _paired(Y_true: Iterable[Any], Y_pred: Iterable[Any]) -> Iterable[tuple[Any,
         raise ValueError(f"There are {len(first)} true and {len(second)} predicted sequences; they must match.")
     for i, (truth, found) in enumerate(zip(first, second)):
         if len(truth) != len(found):
-            raise ValueError(f"Sequence {i} has {len(truth)} true and {len(found)} predicted labels; they must match.")
+            raise SequenceError(
+                f"Sequence {i} has {len(truth)} true and {len(found)} predicted labels; they must match.", i
+            )
         yield truth, found

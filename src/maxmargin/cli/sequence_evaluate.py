@@ -13,7 +13,7 @@ from rich.console import Console
 from sklearn.metrics import precision_recall_fscore_support
 
 from maxmargin.chunk_schemes import scheme_named, scheme_of
-from maxmargin.cli.sequence_files import read_for
+from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console, print_table
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.metrics import ChunkScore, chunk_score, chunk_scores, token_accuracy
@@ -35,13 +35,30 @@ def evaluate_sequences(
     if scheme not in (None, "auto"):
         scheme_named(scheme)
     data = read_for(data_path, format, model, model_path)
-    answers = [labels.tolist() for labels in model.predict(data.X, steps=steps)]
-    results = measure_sequences(data.labels, answers, scheme or "auto")
+    truths = data.labels
+    _note_new_labels(data, model)
+    with data.naming_lines():
+        answers = [labels.tolist() for labels in model.predict(data.X, steps=steps)]
+        results = measure_sequences(truths, answers, scheme or "auto")
     if as_json:
         json.dump(results, sys.stdout, indent=1)
         sys.stdout.write("\n")
     else:
         _print(make_console(), results)
+
+
+def _note_new_labels(data: SequenceFile, model: ChainEstimator) -> None:
+    """Says which labels the model cannot give, since they count as mistakes."""
+    known = set(model.classes_.tolist())
+    places = ((label, i, t) for i, labels in enumerate(data.labels) for t, label in enumerate(labels))
+    first = next((place for place in places if place[0] not in known), None)
+    if first is not None:
+        label, i, t = first
+        count = len({label for labels in data.labels for label in labels} - known)
+        what = f"{count} labels of the file were" if count > 1 else "a label of the file was"
+        make_console(stderr=True).print(
+            f"note: {what} not seen in training and can only be mistakes; the first is {label} ({data.place(i, t)})."
+        )
 
 
 def measure_sequences(truths: list[list[Any]], answers: list[list[Any]], scheme: str = "auto") -> dict[str, Any]:

@@ -64,7 +64,7 @@ def predict_sequences(
     """Writes the columns of each token with its label added, and what else ``answers`` asks for."""
     answers.check()
     data = read_for(data_path, format, model, model_path)
-    with warnings.catch_warnings(record=True) as caught:
+    with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         lines = list(_lines(model, data, answers))
     for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):

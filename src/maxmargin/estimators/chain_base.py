@@ -17,7 +17,7 @@ from maxmargin.estimators.training import job_count
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
-from maxmargin.sequences import pack_labels
+from maxmargin.sequences import SequenceError, pack_labels
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_memory import check_kbest
 
@@ -226,8 +226,9 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _check_possible(self, impossible: int) -> None:
         if impossible >= 0:
-            raise ValueError(
-                f"known and steps together leave no labelling for sequence {impossible}; allow more labels there."
+            raise SequenceError(
+                f"known and steps together leave no labelling for sequence {impossible}; allow more labels there.",
+                impossible,
             )
 
     def _say_if_not_calibrated(self) -> None:

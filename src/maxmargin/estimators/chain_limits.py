@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chunk_schemes import SCHEMES, mark_of, may_follow
-from maxmargin.sequences import Sequences
+from maxmargin.sequences import SequenceError, Sequences
 
 Mask = npt.NDArray[np.uint8]
 
@@ -30,7 +30,9 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
         if entries is None:
             continue
         if len(entries) != length:
-            raise ValueError(f"known has {len(entries)} entries for sequence {i} of {length} tokens; give one a token.")
+            raise SequenceError(
+                f"known has {len(entries)} entries for sequence {i} of {length} tokens; give one a token.", i
+            )
         for t, entry in enumerate(entries):
             if entry is None:
                 continue
@@ -39,13 +41,17 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
             row[:] = 0
             for label in possible:
                 if label not in place:
-                    raise ValueError(
+                    raise SequenceError(
                         f"known asks for the label {label!r} at sequence {i}, token {t}, which was not seen in "
-                        f"training; the labels are {_listed(classes)}."
+                        f"training; the labels are {_listed(classes)}.",
+                        i,
+                        t,
                     )
                 row[place[label]] = 1
             if not row.any():
-                raise ValueError(f"known leaves no label for sequence {i}, token {t}; give at least one, or None.")
+                raise SequenceError(
+                    f"known leaves no label for sequence {i}, token {t}; give at least one, or None.", i, t
+                )
     return mask
 
 

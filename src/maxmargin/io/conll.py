@@ -15,7 +15,12 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 def iter_conll(
-    path: str | PathLike[str], *, separator: str | None = None, comment: str | None = None, encoding: str = "utf-8"
+    path: str | PathLike[str],
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    encoding: str = "utf-8",
+    lines: list[int] | None = None,
 ) -> Iterator[list[Token]]:
     """Sequences of tokens one after the other, each token the tuple of its columns; the file is read as they are taken.
 
@@ -25,14 +30,24 @@ def iter_conll(
     separator : what divides columns; None for any number of blanks and tabs (other white space belongs to the words)
     comment : lines that start with this are skipped; None for none, since ``#`` is also a word
     encoding : of the file, one in which lines end with the byte 10
+    lines : a list to which the line of each token is appended, counted from 1
     """
-    return parse_conll(fspath(path), numbered_lines(path, encoding), separator=separator, comment=comment)
+    numbered = numbered_lines(path, encoding)
+    return parse_conll(fspath(path), numbered, separator=separator, comment=comment, token_lines=lines)
 
 
 def parse_conll(
-    name: str, lines: Iterable[tuple[int, str]], *, separator: str | None = None, comment: str | None = None
+    name: str,
+    lines: Iterable[tuple[int, str]],
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    token_lines: list[int] | None = None,
 ) -> Iterator[list[Token]]:
-    """The same from numbered lines without their ends; ``name`` stands for the file in complaints."""
+    """The same from numbered lines without their ends; ``name`` stands for the file in complaints.
+
+    The number of each token's line is appended to ``token_lines``.
+    """
     sequence: list[Token] = []
     columns = 0
     for number, line in lines:
@@ -52,6 +67,8 @@ def parse_conll(
                 "give every token the same columns."
             )
         sequence.append(token)
+        if token_lines is not None:
+            token_lines.append(number)
     if sequence:
         yield sequence
     if not columns:
@@ -59,10 +76,15 @@ def parse_conll(
 
 
 def read_conll(
-    path: str | PathLike[str], *, separator: str | None = None, comment: str | None = None, encoding: str = "utf-8"
+    path: str | PathLike[str],
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    encoding: str = "utf-8",
+    lines: list[int] | None = None,
 ) -> list[list[Token]]:
     """All sequences of a file; see ``iter_conll``."""
-    return list(iter_conll(path, separator=separator, comment=comment, encoding=encoding))
+    return list(iter_conll(path, separator=separator, comment=comment, encoding=encoding, lines=lines))
 
 
 def split_labels(sequences: Iterable[list[Token]], column: int = -1) -> tuple[list[list[Token]], list[list[str]]]:
