@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from maxmargin import ChainCRF, ChainPerceptron, MulticlassSVC
+from maxmargin import ChainCRF, ChainPerceptron, MulticlassSVC, load
 from maxmargin.cli import main
 from maxmargin.datasets import make_sentences
 from maxmargin.features import tagging_templates
@@ -117,7 +117,25 @@ def test_scores_without_calibration_warn_once(run):
     code, _, err = run("predict perceptron.mm new.conll --kbest 2 --confidence --scores")
     assert code == 0
     assert err.startswith("warning: These probabilities are a softmax")
+    assert "train with --calibrate 3, or with --model crf" in err
     assert err.count("\n") == 1
+
+
+def test_probabilities_that_were_fitted_to_folds(run):
+    write_conll("train.conll", [list(zip(*pair)) for pair in zip(WORDS[:45], TAGS[:45])])
+    code, out, err = run("train train.conll c.mm --model perceptron --passes 2 --templates tagging --calibrate 4")
+    assert (code, err) == (0, "")
+    expected = ChainPerceptron(2, templates="tagging").fit(WORDS[:45], TAGS[:45]).calibrate(WORDS[:45], TAGS[:45], 4)
+    assert load("c.mm").temperature_ == expected.temperature_
+    assert f"temperature  {expected.temperature_:.6g}" in out
+    code, out, err = run("predict c.mm new.conll --confidence")
+    assert (code, err) == (0, "")
+    np.testing.assert_allclose(
+        [float(head["probability"]) for head, _ in blocks(out)], expected.predict_confidence(NEW), rtol=1e-5
+    )
+    assert "folds must be a whole number from 2" in run("train train.conll d.mm --templates tagging --calibrate 1")[2]
+    err = run("train train.conll d.mm --templates tagging --model crf --calibrate 3")[2]
+    assert "--calibrate has no meaning for --model crf" in err
 
 
 def test_valid_labellings_only(run, tmp_path):

@@ -243,7 +243,7 @@ def test_chunks_in_other_schemes(folder, run):
         ("train train.crfsuite m.mm --templates tagging", "holds attributes already; leave --templates out"),
         ("train train.svmhmm m.mm --hashing 16", "holds numbered features; leave --hashing out"),
         ("train one.conll m.mm --templates tagging", "one.conll has one column only"),
-        ("train ragged.conll m.mm --templates tagging", "ragged.conll, line 2 has 1 columns, the lines before have 2"),
+        ("train ragged.conll m.mm --templates tagging", "ragged.conll, line 2 has 1 column, the lines before have 2"),
         ("train bad.crfsuite m.mm", "bad.crfsuite, line 1: the weight 'x' of the attribute 'a' is not a number"),
         ("train bad.svmhmm m.mm", "bad.svmhmm, line 2: the tag 'NP' is not a whole number"),
         ("train table.csv m.mm --order 2", "--order has no meaning for table.csv, a csv file"),

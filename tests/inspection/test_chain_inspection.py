@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 
 import numpy as np
@@ -224,6 +225,15 @@ def test_what_is_asked_for_must_exist(fitted, sentences):
             model.top_transitions(n)
     with pytest.raises(ValueError, match="one label only"):
         ChainPerceptron().fit([np.eye(2)], [[1, 1]]).explain(np.eye(2), 0)
+
+
+def test_pictures_without_matplotlib(fitted, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for draw in (draw_transitions, draw_features):
+        with pytest.raises(
+            ImportError, match=r"Pictures need matplotlib; install it, or maxmargin with the extra \[report\]"
+        ):
+            draw(fitted[0], tmp_path / "a.png")
 
 
 @pytest.mark.parametrize("number", [0, 3, 4])

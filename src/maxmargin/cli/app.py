@@ -112,6 +112,9 @@ def _train(
     ] = False,
     passes: Annotated[int, typer.Option(help="perceptron: passes over the data.", rich_help_panel=_OF)] = 20,
     alpha: Annotated[float, typer.Option(help="hmm: added to every count.", rich_help_panel=_OF)] = 1.0,
+    calibrate: Annotated[
+        int | None, typer.Option(help="svm, perceptron: folds by which to fit probabilities.", rich_help_panel=_OF)
+    ] = None,
 ) -> None:
     """Learn a classifier, or a model of label sequences, from labelled examples and save it."""
     given = _given(context)

@@ -10,14 +10,13 @@ from typing import Any
 
 from maxmargin.console import make_console
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.features import Templates, chunking_templates, parse_templates, tagging_templates
+from maxmargin.features import READY, Templates, parse_templates
 from maxmargin.io.conll import read_conll, split_labels
 from maxmargin.io.crfsuite import read_crfsuite
 from maxmargin.io.read import format_of, told_format
 from maxmargin.io.svmhmm import read_svmhmm
 from maxmargin.sequences import SequenceError
 
-READY = {"chunking": chunking_templates, "tagging": tagging_templates}
 _HOLD = {"conll": "columns of text", "crfsuite": "attributes", "svmhmm": "numbered features"}
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console
-from maxmargin.estimators.chain_base import ChainEstimator, RankedLabels
+from maxmargin.estimators.chain_base import ChainEstimator, NotCalibratedWarning, RankedLabels
 from maxmargin.io.text import text_writer
 
 HEAD = "#="
@@ -67,13 +67,22 @@ def predict_sequences(
     with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         lines = list(_lines(model, data, answers))
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+    for text in dict.fromkeys(_told(warning) for warning in caught):
         make_console(stderr=True).print(f"warning: {text}")
     if output is None:
         sys.stdout.writelines(lines)
         return
     with text_writer(output) as file:
         file.writelines(lines)
+
+
+def _told(warning: warnings.WarningMessage) -> str:
+    if warning.category is NotCalibratedWarning:
+        return (
+            "These probabilities are a softmax of scores that were not fitted to be probabilities; train with "
+            "--calibrate 3, or with --model crf."
+        )
+    return " ".join(str(warning.message).split())
 
 
 def _lines(model: ChainEstimator, data: SequenceFile, answers: Answers) -> Iterator[str]:

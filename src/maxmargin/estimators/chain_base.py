@@ -13,7 +13,7 @@ from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
-from maxmargin.estimators.training import job_count
+from maxmargin.estimators.training import check_probability, job_count
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
@@ -95,6 +95,8 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         """
         if decode not in ("viterbi", "marginal"):
             raise ValueError(f"decode must be 'viterbi' or 'marginal', not {decode!r}.")
+        if abstain is not None:
+            check_probability("abstain", abstain)
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
         if decode == "viterbi":
@@ -109,8 +111,6 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         labels = self.classes_[codes]
         if abstain is not None:
             assert probability is not None
-            if not 0.0 <= abstain <= 1.0:
-                raise ValueError(f"abstain is a probability between 0 and 1, not {abstain!r}.")
             labels = labels.astype(object)
             labels[probability[np.arange(codes.size), codes] < abstain] = None
         split: LabelArrays = self._split(labels, given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,9 @@ class ChainCRF(ChainEstimator):
         positive("max_iter", self.max_iter, optional=True)
         positive("max_time", self.max_time, optional=True)
         for name in ("l1", "l2"):
-            if not 0.0 <= float(getattr(self, name)) < np.inf:
-                raise ValueError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}.")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+                raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
             given, codes = self._learn(X, Y, lengths)
             weight = check_sample_weight(sample_weight, len(given))

@@ -17,11 +17,13 @@ Mask = npt.NDArray[np.uint8]
 def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask | None:
     """From what is known of each token to a mask of shape (n_tokens, n_labels).
 
-    ``known`` has an entry for each token of each sequence: None where nothing is known, a label, or a set (or list) of
-    labels that are possible.
+    ``known`` has an entry for each token of each sequence: None where nothing is known, a label, or a set (or list, or
+    tuple) of labels that are possible.
     """
     if known is None:
         return None
+    if isinstance(known, str | dict) or not hasattr(known, "__len__"):
+        raise ValueError(f"known must be a list with an entry for each sequence, not {known!r}.")
     if len(known) != len(X):
         raise ValueError(f"known has {len(known)} sequences, but X has {len(X)}; give an entry for each.")
     place = {label: number for number, label in enumerate(classes.tolist())}
@@ -29,6 +31,8 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
     for i, (entries, length) in enumerate(zip(known, X.lengths.tolist(), strict=True)):
         if entries is None:
             continue
+        if isinstance(entries, str | dict | set) or not hasattr(entries, "__len__"):
+            raise SequenceError(f"known of sequence {i} is {entries!r}; give a list with an entry for each token.", i)
         if len(entries) != length:
             raise SequenceError(
                 f"known has {len(entries)} entries for sequence {i} of {length} tokens; give one a token.", i
@@ -36,7 +40,8 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
         for t, entry in enumerate(entries):
             if entry is None:
                 continue
-            possible = entry if isinstance(entry, set | frozenset | list) else [entry]
+            several = isinstance(entry, set | frozenset | list) or (isinstance(entry, tuple) and entry not in place)
+            possible = entry if several else [entry]
             row = mask[X.offsets[i] + t]
             row[:] = 0
             for label in possible:
@@ -69,7 +74,7 @@ def allowed_steps(steps: Any, classes: npt.NDArray[Any]) -> Mask | None:
         if steps.upper() not in SCHEMES:
             raise ValueError(f"steps must be one of {', '.join(SCHEMES)}, a mask or pairs of labels, not {steps!r}.")
         return _valid(steps.upper(), classes)
-    if isinstance(steps, np.ndarray) and steps.dtype.kind in "biu":
+    if isinstance(steps, np.ndarray) and (steps.dtype.kind in "biu" or np.isin(steps, (0.0, 1.0)).all()):
         mask = np.ones((size + 1, size + 1), dtype=np.uint8)
         if steps.shape not in ((size, size), (size + 1, size + 1)):
             raise ValueError(

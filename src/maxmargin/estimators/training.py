@@ -31,6 +31,12 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
 
 
+def check_probability(name: str, value: Any) -> None:
+    """Complains unless ``value`` is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{name} is a probability between 0 and 1, not {value!r}.")
+
+
 def job_count(n_jobs: Any) -> int:
     """Threads or processes to use: None is 1, -1 all cores."""
     if n_jobs is None:

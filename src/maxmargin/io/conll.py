@@ -49,7 +49,7 @@ def parse_conll(
     The number of each token's line is appended to ``token_lines``.
     """
     sequence: list[Token] = []
-    columns = 0
+    columns, first = 0, ""
     for number, line in lines:
         if comment is not None and line.startswith(comment):
             continue
@@ -60,11 +60,12 @@ def parse_conll(
             continue
         token = _split(line, separator)
         if not columns:
-            columns = len(token)
+            columns, first = len(token), line
         if len(token) != columns:
+            count = "1 column" if len(token) == 1 else f"{len(token)} columns"
             raise ValueError(
-                f"{name}, line {number} has {len(token)} columns, the lines before have {columns}; "
-                "give every token the same columns."
+                f"{name}, line {number} has {count}, the lines before have {columns}; give every token the same columns"
+                f"{_about_comments(line, first)}."
             )
         sequence.append(token)
         if token_lines is not None:
@@ -119,6 +120,13 @@ def write_conll(
             if not width:
                 raise ValueError(f"Sequence {i} is empty; leave it out, or give it at least one token.")
             file.write("\n")
+
+
+def _about_comments(*lines: str) -> str:
+    """Where the fault may be that a comment was taken for a token."""
+    if not any(line.startswith("#") for line in lines):
+        return ""
+    return ", and leave comments out: a line that starts with # is a token unless comment='#' is passed"
 
 
 def _split(line: str, separator: str | None) -> Token:
