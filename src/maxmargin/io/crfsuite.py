@@ -32,7 +32,7 @@ def iter_crfsuite(
     name = fspath(path)
     tokens: list[Token] = []
     labels: list[str] = []
-    empty = True
+    empty, blanks, has_attributes = True, 0, False
     for number, line in numbered_lines(name, encoding):
         if not line:
             if labels:
@@ -44,12 +44,19 @@ def iter_crfsuite(
             label, token = _parsed(line)
         except ValueError as error:
             raise ValueError(f"{name}, line {number}: {error}") from error
+        has_attributes = has_attributes or bool(token)
+        if not blanks and " " in label:
+            blanks = number
         tokens.append(token)
         labels.append(label)
         if lines is not None:
             lines.append(number)
     if labels:
         yield tokens, labels
+    if blanks and not has_attributes:
+        raise ValueError(
+            f"{name}, line {blanks} has blanks, but no line of the file has a tab; divide label and attributes by tabs."
+        )
     if empty:
         raise ValueError(f"{name} holds no sequences; each line must be a label and attributes, divided by tabs.")
 
