@@ -24,7 +24,8 @@ def choose(folder: Path, facts: dict[str, Any], methods: list[str], quick: bool,
     known = {} if again else kept.get(facts["name"], {})
     chosen: dict[str, Settings] = {}
     for method in dict.fromkeys(METHODS[method].like or method for method in methods):
-        grid = list(METHODS[method].tried[1:3] if quick else METHODS[method].tried)
+        grid = METHODS[method].tried_on(facts["name"])
+        grid = grid[1:3] if quick else grid
         if not grid:
             chosen[method] = {}
             continue

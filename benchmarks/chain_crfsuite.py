@@ -62,11 +62,13 @@ class CRFsuite:
     """``pack`` copies the attributes into CRFsuite's dictionary; ``train`` makes its features, optimises and stores.
 
     ``algorithm`` is ``'lbfgs'``, ``'l2sgd'``, ``'ap'``, ``'pa'`` or ``'arow'``; ``marks`` adds attributes for the first
-    and the last token and one that all have, as our models weigh them; the rest are parameters of CRFsuite.
+    and the last token and one that all have, as our models weigh them, ``every_feature`` weighs attributes and
+    transitions also with labels that they never met in training, as ours do; the rest are parameters of CRFsuite.
     """
 
-    def __init__(self, algorithm: str, marks: bool = False, **settings: Any) -> None:
-        self.algorithm, self.marks, self.settings = algorithm, marks, settings
+    def __init__(self, algorithm: str, marks: bool = False, every_feature: bool = False, **settings: Any) -> None:
+        every = {"feature.possible_states": every_feature, "feature.possible_transitions": every_feature}
+        self.algorithm, self.marks, self.settings = algorithm, marks, {**every, **settings}
 
     def pack(self, X: Strings, Y: Tags) -> Any:
         trainer = _Trainer(algorithm=self.algorithm, params=self.settings, verbose=False)

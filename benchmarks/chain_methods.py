@@ -22,7 +22,8 @@ class Method:
     """A method: the class that packs and trains, the modules it needs, and settings.
 
     ``fixed`` always holds. ``tried`` are the settings among which the held-out part chooses (``like`` names a method
-    whose choice is taken over). ``curve`` are the limits at which points of accuracy over seconds are taken.
+    whose choice is taken over), ``further`` more of them on the workloads it names. ``curve`` are the limits at which
+    points of accuracy over seconds are taken.
     """
 
     module: str
@@ -30,11 +31,15 @@ class Method:
     needs: tuple[str, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
     tried: Sequence[Settings] = ()
+    further: Mapping[str, Sequence[Settings]] = field(default_factory=dict)
     like: str = ""
     curve: Sequence[Settings] = ()
 
     def make(self, settings: Settings) -> Any:
         return getattr(importlib.import_module(self.module), self.name)(**{**self.fixed, **settings})
+
+    def tried_on(self, workload: str) -> list[Settings]:
+        return [*self.tried, *self.further.get(workload, ())]
 
     def missing(self) -> str:
         """Which of the modules it needs is not installed; empty if all are."""
@@ -51,6 +56,8 @@ def _epochs(*counts: int) -> list[Settings]:
 
 
 _VW = ("chain_vw", "VW", ("vowpalwabbit",))
+_C2 = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+_LIKE_OURS = grid(c2=_C2, marks=(True,), every_feature=(True,))
 LBFGS, ONE_PASS = "CRFsuite lbfgs", "VW one pass"
 METHODS: dict[str, Method] = {
     "ChainSVC": Method(
@@ -66,7 +73,8 @@ METHODS: dict[str, Method] = {
     ),
     LBFGS: _crfsuite(
         "lbfgs",
-        tried=grid(c2=(0.01, 0.03, 0.1, 0.3, 1.0, 3.0)),
+        tried=grid(c2=_C2),
+        further={"ocr": _LIKE_OURS, "ocr-reverse": _LIKE_OURS},
         curve=_epochs(10, 20, 40, 80, 2**31 - 1),
     ),
     "CRFsuite l2sgd": _crfsuite("l2sgd", like=LBFGS, curve=_epochs(1, 3, 10, 30, 100)),

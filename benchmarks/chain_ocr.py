@@ -28,9 +28,6 @@ def ocr(
     runs = [first, certified, run(folder, facts, "ChainCRF", {}, repeat=repeat)]
     runs += [run(folder, facts, method, settings, repeat=repeat) for method, settings in chosen.items()]
     rival = next((done for done in runs if done.name == LBFGS), None)
-    if rival is not None:
-        settings = {**chosen[LBFGS], "marks": True}
-        runs.append(run(folder, facts, LBFGS, settings, repeat=repeat, name=f"{LBFGS}, ends marked"))
     print_methods(facts, runs, rival)
     objective, gap = certified.found["hinge"], certified.found["gap"]
     error = 100.0 - certified.score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -37,18 +38,25 @@ def print_methods(facts: dict[str, Any], runs: list[Run], rival: Run | None) -> 
     console.print(table)
 
 
+def _values(tried: Sequence[dict[str, Any]]) -> str:
+    """The values of each setting."""
+    values: dict[str, list[str]] = {}
+    for settings in tried:
+        for key, value in settings.items():
+            if _short(value) not in values.setdefault(key, []):
+                values[key].append(_short(value))
+    return "; ".join(f"{key} {', '.join(found)}" for key, found in values.items())
+
+
 def print_tried(methods: list[str]) -> None:
     """The grids that the held-out part chooses from, and what is not there."""
     console.print("Settings tried on the held-out part:")
     for method in methods:
         entry = METHODS[method]
-        values: dict[str, list[str]] = {}
-        for settings in entry.tried:
-            for key, value in settings.items():
-                if _short(value) not in values.setdefault(key, []):
-                    values[key].append(_short(value))
-        shown = "; ".join(f"{key} {', '.join(found)}" for key, found in values.items())
+        shown = _values(entry.tried)
         console.print(f"  {method}: {f'as {entry.like}' if entry.like else shown or 'default'}", highlight=False)
+        for workload, settings in entry.further.items():
+            console.print(f"    on {workload} also {_values(settings)}", highlight=False)
     for method, entry in METHODS.items():
         if entry.missing():
             console.print(f"  {method} is left out: {entry.missing()}.", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,16 @@ from harness import run_job
 RIVAL = "LinearSVC"
 CLOSE = 1e-3
 PRECISE = 1e-4
-GRIDS = {
-    "ours": (0.02, 0.01, 0.007, 0.005, 0.003, 0.002, 0.0015, 0.001, 7e-4, 5e-4, 3e-4, 2e-4, 1e-4, 3e-5, 1e-5),
-    RIVAL: (1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01, 0.003, 0.001),
-}
+_FINE = 4  # steps of the fine grid between two of the coarse one: 3 coarse, 12 fine in a factor of ten
+
+
+def _grid(loosest: float, tightest: float) -> tuple[float, ...]:
+    """Tolerances a factor of 10^(1/12) = 1.21 apart, to two digits."""
+    steps = round(3 * _FINE * math.log10(loosest / tightest))
+    return tuple(float(f"{loosest * 10 ** (-step / (3 * _FINE)):.1e}") for step in range(steps + 1))
+
+
+GRIDS = {"ours": _grid(0.02, 1e-5), RIVAL: _grid(1.0, 5e-4)}
 DENSE_LIMIT = 2_000_000_000  # bytes of a dense copy of X that is still tried
 _LOADING = 30.0
 
@@ -82,28 +89,44 @@ def reference(folder: Path, C: float, limits: Limits) -> dict[str, Any]:
 
 
 def search(folder: Path, method: str, C: float, best: float, limits: Limits, repeat: int, dense_bytes: int) -> Outcome:
-    """Tightens the tolerance along the grid until the objective is close to ``best``, then measures there."""
+    """Tightens the tolerance along the coarse grid until the objective is close to ``best``, then along the fine one
+    between the last two, and measures there."""
     outcome = Outcome(method, None, False)
+    grid = GRIDS.get(method, GRIDS["ours"])
     spent = 0.0
-    for tol in GRIDS.get(method, GRIDS["ours"]):
-        run = fit(folder, limits, method=method, C=C, tol=tol)
+    for at in range(0, len(grid), _FINE):
+        run = _try(outcome, folder, limits, C, grid[at], best)
         if run is None:
-            outcome.remark = f"ended at the time limit at tol {tol:g}"
             return outcome
-        outcome.tried.append(run)
-        outcome.run = run
-        outcome.close = run["objective"] <= best * (1.0 + CLOSE)
-        spent += run["measurements"][0]["wall"]
         if outcome.close:
             break
+        spent += run["measurements"][0]["wall"]
         if run.get("status") == "MAX_TIME" or spent > limits.search:
             outcome.remark = "not within 0.1 % in the time given"
             return outcome
-    if outcome.close:
-        _measure(outcome, folder, C, limits, repeat, dense_bytes)
-    else:
+    if not outcome.close:
         outcome.remark = "not within 0.1 % at any tolerance of the grid"
+        return outcome
+    coarse = outcome.run
+    for tol in grid[max(0, at - _FINE + 1) : at]:
+        if _try(outcome, folder, limits, C, tol, best) is not None and outcome.close:
+            break
+    else:
+        outcome.run, outcome.close, outcome.remark = coarse, True, ""
+    _measure(outcome, folder, C, limits, repeat, dense_bytes)
     return outcome
+
+
+def _try(outcome: Outcome, folder: Path, limits: Limits, C: float, tol: float, best: float) -> dict[str, Any] | None:
+    """One fit, noted in ``outcome``; None if it had to be ended."""
+    run = fit(folder, limits, method=outcome.method, C=C, tol=tol)
+    if run is None:
+        outcome.remark = f"ended at the time limit at tol {tol:g}"
+        return None
+    outcome.tried.append(run)
+    outcome.run = run
+    outcome.close = run["objective"] <= best * (1.0 + CLOSE)
+    return run
 
 
 def _measure(outcome: Outcome, folder: Path, C: float, limits: Limits, repeat: int, dense_bytes: int) -> None:

@@ -55,7 +55,7 @@ void bind_chain_engine(nb::module_& module) {
             const ChainData& data = self.oracle->chain->data;
             for (std::int64_t i = 0; i < data.n; ++i) {
               for (const ChainPlane& plane : self.engine.block.planes(i)) {
-                if (plane.mixed) throw nb::value_error("a plane is a mean of several outputs");
+                if (plane.key == 0) throw nb::value_error("a plane is a mean of several outputs");
                 const std::size_t first = labels.size();
                 labels.insert(labels.end(), data.truth(i), data.truth(i) + data.length(i));
                 for (const ChangedLabel& change : plane.changed) labels[first + static_cast<std::size_t>(change.token)] = change.label;

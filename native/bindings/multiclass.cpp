@@ -42,8 +42,9 @@ void bind_multiclass(nb::module_& module) {
           [](PyMulticlass* self, nb::object rows, In1<std::int32_t> labels, In2<double> margin, In2<double> scale) {
             const PyRows& packed = nb::cast<const PyRows&>(rows);
             const std::size_t classes = margin.shape(0);
-            if (margin.shape(1) != classes || scale.shape(0) != classes || scale.shape(1) != classes) {
-              throw nb::value_error("margin and scale must be square and of one size");
+            const std::size_t stride = static_cast<std::size_t>(padded(static_cast<std::int64_t>(classes)));
+            if (margin.shape(1) != stride || scale.shape(0) != classes || scale.shape(1) != stride) {
+              throw nb::value_error("margin and scale must have a row a class, padded");
             }
             if (packed.packed.squared_norms.size() != static_cast<std::size_t>(packed.packed.rows.n)) {
               throw nb::value_error("training needs rows made with analyse=True");

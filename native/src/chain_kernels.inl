@@ -6,14 +6,16 @@ void max_plus(const Real* from, int count, const Real* table, std::int64_t apart
     using G = Group<Real, kCount>;
     G even = G::at(table + first), odd;
     even.combine(G{}, [&](auto row, auto) { return row + fill<decltype(row)>(from[0]); });
-    odd = even;
     int j = 1;
-    for (; j + 2 <= count; j += 2) {
-      even.raise(from[j], table + j * apart + first);
-      odd.raise(from[j + 1], table + (j + 1) * apart + first);
+    if constexpr (kRegisters<Real, kCount> <= 2) {  // more are chains enough
+      odd = even;
+      for (; j + 2 <= count; j += 2) {
+        even.raise(from[j], table + j * apart + first);
+        odd.raise(from[j + 1], table + (j + 1) * apart + first);
+      }
+      even.combine(odd, [](auto a, auto b) { return larger(a, b); });
     }
-    if (j < count) even.raise(from[j], table + j * apart + first);
-    even.combine(odd, [](auto a, auto b) { return larger(a, b); });
+    for (; j < count; ++j) even.raise(from[j], table + j * apart + first);
     even += G::at(node + first);
     even.to(out + first);
   });

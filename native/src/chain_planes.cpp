@@ -18,18 +18,6 @@ double row_product(const Row& x, const Row& y) {
 
 std::int64_t triangle(std::int64_t s, std::int64_t t) { return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s; }
 
-// sum over changes of one plane at tokens s and of another at tokens t of <x_s, x_t> <e(y_s) - e(p_s), e(y_t) - e(q_t)>.
-double overlap(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, const TokenProducts& products) {
-  double sum = 0.0;
-  for (const ChangedLabel& a : p) {
-    for (const ChangedLabel& b : q) {
-      const int match = (a.truth == b.truth) - (a.truth == b.label) - (a.label == b.truth) + (a.label == b.label);
-      if (match != 0) sum += match * a.weight * b.weight * products(a.token, b.token);
-    }
-  }
-  return sum;
-}
-
 // share * p + (1 - share) * q, both ordered by token and label.
 std::vector<ChangedLabel> mixed(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, double share) {
   std::vector<ChangedLabel> result;
@@ -88,12 +76,30 @@ void tidy(SparseCounts& counts) {
   counts.resize(kept);
 }
 
+std::uint64_t key_of(const std::int32_t* labels, int length) {
+  std::uint64_t key = 1;
+  for (int t = 0; t < length; ++t) key = (key ^ static_cast<std::uint32_t>(labels[t])) * 0x9E3779B97F4A7C15u + 1;
+  return key == 0 ? 1 : key;
+}
+
+bool is_plane_of(const ChainPlane& plane, std::uint64_t key, const std::int32_t* truth, const std::vector<std::int32_t>& labels) {
+  if (plane.key != key) return false;
+  auto change = plane.changed.begin();
+  for (std::int32_t t = 0; t < static_cast<std::int32_t>(labels.size()); ++t) {
+    const bool changed = change != plane.changed.end() && change->token == t;
+    if (labels[static_cast<std::size_t>(t)] != (changed ? change->label : truth[t])) return false;
+    change += changed;
+  }
+  return true;
+}
+
 ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels) {
   const std::int32_t* truth = data.truth(i);
   const int length = data.length(i), classes = data.shape.labels;
   const Rescaled rescaling = rescaled(loss, classes, truth, labels, length);
   ChainPlane plane;
   plane.b = rescaling.b;
+  plane.key = key_of(labels, length);
   for (int t = 0; t < length; ++t) {
     if (labels[t] != truth[t]) plane.changed.push_back({t, truth[t], labels[t], rescaling.scale});
   }
@@ -168,30 +174,65 @@ double TokenProducts::operator()(int s, int t) const {
   return current_ != nullptr ? static_cast<double>(current_[triangle(s, t)]) : row_product(rows_[first_ + s], rows_[first_ + t]);
 }
 
-void ChainPlanes::open_products() {
-  if (opened_) return;
-  opened_ = true;
-  products_.open(current_);
-  if (data_->shape.pair_features > 0) pair_products_.open(current_);
+void ChangedScores::open(const std::vector<ChangedLabel>& changed, std::int64_t length, std::int64_t width) {
+  changed_ = &changed;
+  width_ = width;
+  known_.assign(static_cast<std::size_t>(length), 0);
+  if (scores_.size() < static_cast<std::size_t>(length * width)) scores_.resize(static_cast<std::size_t>(length * width));
 }
 
-double ChainPlanes::product(const Plane& p, const Plane& q) {
-  open_products();
-  double sum = overlap(p.changed, q.changed, products_);
-  if (data_->shape.pair_features > 0) sum += overlap(p.changed_pairs, q.changed_pairs, pair_products_);
-  std::size_t i = 0, j = 0;
-  while (i < p.steps.size() && j < q.steps.size()) {
-    const std::int64_t a = p.steps[i].first, b = q.steps[j].first;
-    if (a == b) sum += p.steps[i].second * q.steps[j].second;
-    i += a <= b;
-    j += b <= a;
+const double* ChangedScores::row(std::int32_t token) {
+  double* scores = scores_.data() + token * width_;
+  if (std::exchange(known_[static_cast<std::size_t>(token)], 1) != 0) return scores;
+  std::fill_n(scores, width_, 0.0);
+  for (const ChangedLabel& change : *changed_) {
+    const double product = change.weight * products_(token, change.token);
+    scores[change.truth] += product;
+    scores[change.label] -= product;
+  }
+  return scores;
+}
+
+double ChangedScores::product(const std::vector<ChangedLabel>& changed) {
+  double sum = 0.0;
+  for (const ChangedLabel& change : changed) {
+    const double* scores = row(change.token);
+    sum += change.weight * (scores[change.truth] - scores[change.label]);
   }
   return sum;
 }
 
+void ChainPlanes::open_products() {
+  if (opened_) return;
+  opened_ = true;
+  token_scores_.products().open(current_);
+  if (data_->shape.pair_features > 0) pair_scores_.products().open(current_);
+}
+
+void ChainPlanes::products(const Plane& plane, const std::vector<Plane>& held, double* out) {
+  open_products();
+  const int length = data_->length(current_), labels = data_->shape.labels;
+  const bool pairs = data_->shape.pair_features > 0;
+  token_scores_.open(plane.changed, length, labels);
+  if (pairs) pair_scores_.open(plane.changed_pairs, length, static_cast<std::int64_t>(labels) * labels);
+  auto product = [&](const Plane& other) {
+    double sum = token_scores_.product(other.changed);
+    if (pairs) sum += pair_scores_.product(other.changed_pairs);
+    std::size_t i = 0, j = 0;
+    while (i < plane.steps.size() && j < other.steps.size()) {
+      const std::int64_t a = plane.steps[i].first, b = other.steps[j].first;
+      if (a == b) sum += plane.steps[i].second * other.steps[j].second;
+      i += a <= b;
+      j += b <= a;
+    }
+    return sum;
+  };
+  for (const Plane& other : held) *out++ = product(other);
+  *out = product(plane);
+}
+
 ChainPlane ChainPlanes::mix(const Plane& p, const Plane& q, double share) const {
   Plane result;
-  result.mixed = true;
   result.b = share * p.b + (1.0 - share) * q.b;
   result.changed = mixed(p.changed, q.changed, share);
   result.changed_pairs = mixed(p.changed_pairs, q.changed_pairs, share);

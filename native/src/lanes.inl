@@ -21,8 +21,8 @@ inline V fill(Real x) {
   return x - V{};  // a broadcast
 }
 template <class V>
-inline V larger(V a, V b) {
-  return a > b ? a : b;
+inline V if_greater(V a, V b, V then, V otherwise) {
+  return a > b ? then : otherwise;
 }
 #else
 template <class Real, int n>
@@ -50,11 +50,20 @@ inline V fill(Real x) {
   return v;
 }
 template <class Real, int n>
-inline Vec<Real, n> larger(Vec<Real, n> a, Vec<Real, n> b) {
-  for (int k = 0; k < n; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? a.lane[k] : b.lane[k];
+inline Vec<Real, n> operator-(Vec<Real, n> a, Vec<Real, n> b) {
+  for (int k = 0; k < n; ++k) a.lane[k] -= b.lane[k];
+  return a;
+}
+template <class Real, int n>
+inline Vec<Real, n> if_greater(Vec<Real, n> a, Vec<Real, n> b, Vec<Real, n> then, Vec<Real, n> otherwise) {
+  for (int k = 0; k < n; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? then.lane[k] : otherwise.lane[k];
   return a;
 }
 #endif
+template <class V>
+inline V larger(V a, V b) {
+  return if_greater(a, b, a, b);
+}
 template <class V, class Real>
 inline V load(const Real* p) {
   V v;
@@ -65,6 +74,9 @@ template <class V, class Real>
 inline void store(Real* p, V v) {
   std::memcpy(p, &v, sizeof(v));
 }
+
+template <class Real, int kCount>
+inline constexpr int kRegisters = (kCount + kLanes<Real> - 1) / kLanes<Real>;
 
 // kCount weights in registers: vectors of full width and, where kCount is an odd multiple of 4, one of four.
 template <class Real, int kCount>
@@ -120,17 +132,19 @@ struct Group {
   }
 };
 
-// Runs op.template operator()<count>(first label) over the labels in chunks of at most 24, of compile-time size.
+// Runs op.template operator()<count>(first label) over the labels in chunks of at most 32, of compile-time size.
 template <class Op>
 inline void over_labels(int stride, Op&& op) {
   int first = 0;
-  for (; stride - first > 24; first += 16) op.template operator()<16>(first);
+  for (; stride - first > 32; first += 16) op.template operator()<16>(first);
   switch ((stride - first) / kPad) {
     case 1: op.template operator()<4>(first); break;
     case 2: op.template operator()<8>(first); break;
     case 3: op.template operator()<12>(first); break;
     case 4: op.template operator()<16>(first); break;
     case 5: op.template operator()<20>(first); break;
-    default: op.template operator()<24>(first); break;
+    case 6: op.template operator()<24>(first); break;
+    case 7: op.template operator()<28>(first); break;
+    default: op.template operator()<32>(first); break;
   }
 }

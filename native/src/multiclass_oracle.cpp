@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kAhead = 4;
 
 CutTerm term(const MulticlassData& data, int truth, int worst, double xi, double weight, bool squared) {
-  const std::int64_t cell = truth * data.classes + worst;
+  const std::int64_t cell = truth * data.stride() + worst;
   return cut_term(data.scale[cell], data.margin[cell], xi, weight, squared);
 }
 

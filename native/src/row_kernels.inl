@@ -47,7 +47,8 @@ inline void for_each_cell(const Row& x, Body&& body) {
 
 template <class Real, class Stored, int kCount>
 void score_chunk(const Row& x, const Real* weights, int stride, Real* out) {
-  constexpr int kWays = kCount > 8 * kLanes<Real> / 4 ? 2 : 4;
+  constexpr int kFit = 14 / kRegisters<Real, kCount>;  // sums in 16 registers, two being for row and value
+  constexpr int kWays = kFit < 1 ? 1 : kFit > 4 ? 4 : kFit;
   Group<Real, kCount> sum[kWays];
   for_each_cell<kWays, Real, Stored>(
       x, [&]<int way>(std::int64_t column, Real value) { sum[way].gather(value, weights + column * stride); });

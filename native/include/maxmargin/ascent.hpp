@@ -10,6 +10,7 @@
 //   alpha(k), gradient(k)            gradient = b_k - (G alpha)_k at the current alpha
 //   curvature(k, l)                  |a_k - a_l|^2 of the metric G; curvature(k) = G_kk
 //   move(k, l, t), move(k, t)        alpha_k += t, alpha_l -= t; gradients follow
+//   extremes()                       the planes of largest and, among those in use, smallest gradient
 //   quadratic(d)                     d' G d for a direction d of m numbers
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <limits>
 #include <vector>
 
+#include "maxmargin/kernels.hpp"
 #include "maxmargin/newton.hpp"
 
 namespace maxmargin {
@@ -38,13 +40,8 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
   Ascent result;
   const int size = block.size();
   for (;; ++result.steps) {
-    int up = 0, down = -1;
-    double highest = block.gradient(0), lowest = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < size; ++k) {
-      const double gradient = block.gradient(k);
-      if (gradient > highest) highest = gradient, up = k;
-      if (block.alpha(k) > 0.0 && gradient < lowest) lowest = gradient, down = k;
-    }
+    const auto [up, first_down, highest, lowest] = block.extremes();
+    int down = first_down;
     const double left = down < 0 ? 0.0 : highest - lowest;
     if (result.steps == 0) result.violation = left, precision = std::max(precision, relative * left);
     result.left = left;

@@ -34,7 +34,7 @@ struct ChainPlane {
   std::vector<ChangedLabel> changed, changed_pairs;
   SparseCounts steps;
   double b = 0.0;
-  bool mixed = false;  // a mean of several outputs
+  std::uint64_t key = 0;  // of the labels; 0 for a mean of several outputs
 };
 
 // Adds `sign` times the counts of the n-grams that a change of labels at `changed` tokens touches.
@@ -42,6 +42,10 @@ void count_steps(const ChainShape& shape, const std::int32_t* labels, int length
                  double sign, SparseCounts& counts);
 // Sorts, adds up what has the same index, drops zeros.
 void tidy(SparseCounts& counts);
+// A number that two different label sequences hardly ever share; never 0.
+std::uint64_t key_of(const std::int32_t* labels, int length);
+// Whether the plane is that of one output, with these labels.
+bool is_plane_of(const ChainPlane& plane, std::uint64_t key, const std::int32_t* truth, const std::vector<std::int32_t>& labels);
 ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels);
 // The plane as a row of numbers: (index of a weight, value), ascending.
 SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& plane);
@@ -71,6 +75,26 @@ class TokenProducts {
   std::vector<Cell> cells_;
 };
 
+// How much a plane added to w changes the scores of the tokens of its sequence, as far as asked for:
+//   row(s)[k] = sum over its changes at tokens t of <x_s, x_t> <e(k), e(truth_t) - e(label_t)>.
+// Its products with other planes follow from that.
+class ChangedScores {
+ public:
+  explicit ChangedScores(TokenProducts products) : products_(std::move(products)) {}
+  TokenProducts& products() { return products_; }
+  void open(const std::vector<ChangedLabel>& changed, std::int64_t length, std::int64_t width);
+  double product(const std::vector<ChangedLabel>& changed);
+
+ private:
+  const double* row(std::int32_t token);
+
+  TokenProducts products_;
+  const std::vector<ChangedLabel>* changed_ = nullptr;
+  std::int64_t width_ = 0;
+  std::vector<char> known_;      // rows computed
+  std::vector<double> scores_;  // (length, width)
+};
+
 class ChainPlanes {
  public:
   using Plane = ChainPlane;
@@ -79,8 +103,8 @@ class ChainPlanes {
   ChainPlanes(const ChainData& data, const ChainLoss& loss)
       : data_(&data),
         loss_(&loss),
-        products_(data.tokens, data.offsets, data.n),
-        pair_products_(data.pairs, data.offsets, data.shape.pair_features > 0 ? data.n : 0),
+        token_scores_(TokenProducts(data.tokens, data.offsets, data.n)),
+        pair_scores_(TokenProducts(data.pairs, data.offsets, data.shape.pair_features > 0 ? data.n : 0)),
         scorers_(ChainScores<double>(data), ChainScores<float>(data)),
         searchers_(ChainSearcher<double>(loss), ChainSearcher<float>(loss)) {}
 
@@ -106,11 +130,11 @@ class ChainPlanes {
 
   double value(const Plane& plane) const { return coarse_ ? value_as<float>(plane) : value_as<double>(plane); }
 
-  std::optional<Plane> ask() { return coarse_ ? ask_as<float>() : ask_as<double>(); }
+  std::optional<Plane> ask(const std::vector<Plane>& held) { return coarse_ ? ask_as<float>(held) : ask_as<double>(held); }
 
   bool same(const Plane& p, const Plane& q) const { return p.changed == q.changed && p.b == q.b; }
   bool nearly_same(const Plane&, const Plane&, double, double) const { return false; }
-  double product(const Plane& p, const Plane& q);
+  void products(const Plane& plane, const std::vector<Plane>& held, double* out);
   Plane mix(const Plane& p, const Plane& q, double share) const;  // share * p + (1 - share) * q
 
   // w += sum of what was added by `collect` since the last call, all of one sequence.
@@ -151,23 +175,27 @@ class ChainPlanes {
       auto score = [&](std::int32_t pair) { return block[pair / trellis.labels * trellis.stride + pair % trellis.labels]; };
       sum -= change.weight * static_cast<double>(score(change.truth) - score(change.label));
     }
-    const std::int64_t ends = data_->shape.start_row() * trellis.stride, after = (data_->shape.end_row() + 1) * trellis.stride;
-    for (const auto& [index, count] : plane.steps) {
-      if (index < ends || index >= after) sum -= count * static_cast<double>(weights[index]);
-    }
+    const std::int64_t after_ends = (data_->shape.end_row() + 1) * trellis.stride;
+    auto step = plane.steps.begin();
+    while (step != plane.steps.end() && step->first < after_ends) ++step;
+    for (; step != plane.steps.end(); ++step) sum -= step->second * static_cast<double>(weights[step->first]);
     return sum;
   }
   template <class Real>
-  std::optional<Plane> ask_as() {
+  std::optional<Plane> ask_as(const std::vector<Plane>& held) {
     const auto& trellis = std::get<ChainScores<Real>>(scorers_).trellis();
     if (!std::get<ChainSearcher<Real>>(searchers_).find(trellis, data_->truth(current_), labels_)) return std::nullopt;
+    const std::uint64_t key = key_of(labels_.data(), static_cast<int>(labels_.size()));
+    for (const Plane& plane : held) {
+      if (is_plane_of(plane, key, data_->truth(current_), labels_)) return std::nullopt;
+    }
     return make_chain_plane(*data_, *loss_, current_, labels_.data());
   }
   void open_products();
 
   const ChainData* data_;
   const ChainLoss* loss_;
-  TokenProducts products_, pair_products_;
+  ChangedScores token_scores_, pair_scores_;
   std::tuple<ChainScores<double>, ChainScores<float>> scorers_;
   std::tuple<ChainSearcher<double>, ChainSearcher<float>> searchers_;
   std::int64_t current_ = 0;

@@ -198,6 +198,10 @@ class BlockEngine {
     }
     const double cap = budget.cap(i), ridge = budget.ridge(i);
     block.open(i, w, settings.fresh);
+    if (block.at_rest(support[i])) {
+      if (settings.fresh) gaps[static_cast<std::size_t>(i)] = 0.0F;
+      return;
+    }
     const int worst = block.worst();
     const double slack = block.gradient(worst);
     block.load(support[i], cap, ridge, !settings.fresh);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "maxmargin/rows.hpp"
+
 namespace maxmargin {
 
 template <class Plane>
@@ -14,6 +16,9 @@ struct GramGroup {
   std::vector<double> gram;  // (room, room)
   std::size_t room = 0;
 
+  void prefetch() const {
+    for (std::size_t k = 0; k < planes.size(); ++k) prefetch_line(&planes[k]), prefetch_line(row(k));
+  }
   double at(std::size_t k, std::size_t l) const { return gram[k * room + l]; }
   const double* row(std::size_t k) const { return &gram[k * room]; }
 

@@ -8,8 +8,9 @@
 //   Plane                              a handle with a member b
 //   open(block, w)                     makes a block current and reads w as far as the block needs it
 //   value(plane)                       b - <a, w> in the block just opened
-//   ask()                              the most violated plane there, if the store can find one itself
-//   same(p, q), product(p, q)          of two planes of the current block
+//   ask(held)                          the most violated plane there, if the store can find one itself and it is not held
+//   same(p, q)                         of two planes of the current block
+//   products(p, held, out)             of a plane with each of those held, and last with itself
 //   collect(block, plane, c), flush(block, w)   w += sum of c a over what was collected since the last flush
 #pragma once
 
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "maxmargin/gram.hpp"
+#include "maxmargin/kernels.hpp"
 #include "maxmargin/support.hpp"
 
 namespace maxmargin {
@@ -45,8 +47,14 @@ class HeldBlock {
     return true;
   }
 
-  void prefetch(std::int64_t block) const { store_planes.prefetch(block); }
-  void prefetch_early(std::int64_t block) const { store_planes.prefetch_early(block); }
+  void prefetch(std::int64_t block) const {
+    store_planes.prefetch(block);
+    groups_[static_cast<std::size_t>(block)].prefetch();
+  }
+  void prefetch_early(std::int64_t block) const {
+    store_planes.prefetch_early(block);
+    prefetch_line(&groups_[static_cast<std::size_t>(block)]);
+  }
 
   template <class Real>
   void open(std::int64_t block, const Real* weights, bool fresh) {
@@ -55,16 +63,21 @@ class HeldBlock {
     held_ = static_cast<int>(group_->planes.size());
     store_planes.open(block, weights);
     if (fresh) {
-      if (std::optional<Plane> asked = store_planes.ask()) append(*group_, std::move(*asked));
+      if (std::optional<Plane> asked = store_planes.ask(group_->planes)) append(*group_, std::move(*asked));
     }
     const std::size_t size = group_->planes.size() + 1;
     size_ = static_cast<int>(size);
-    alpha_.assign(size, 0.0);
+    const std::size_t room = static_cast<std::size_t>(padded(size_));
+    alpha_.assign(room, 0.0);
     change_.assign(size, 0.0);
-    gradient_.assign(size, 0.0);
+    gradient_.assign(room, -std::numeric_limits<double>::infinity());
+    gradient_[0] = 0.0;
     for (std::size_t k = 1; k < size; ++k) gradient_[k] = store_planes.value(group_->planes[k - 1]);
     ridge_ = 0.0;
   }
+
+  // Whether no plane is held and none was found: nothing to do.
+  bool at_rest(const SupportLists::List&) const { return size_ == 1; }
 
   void load(const SupportLists::List& held, double cap, double ridge, bool) {
     total_ = value_ = linear_change_ = held_value_ = 0.0;
@@ -138,6 +151,8 @@ class HeldBlock {
     return static_cast<int>(std::max_element(gradient_.begin(), gradient_.begin() + size_) - gradient_.begin());
   }
 
+  Extremes extremes() const { return kernels().extremes(gradient_.data(), alpha_.data(), padded(size_)); }
+
   double curvature(int k, int l) const { return std::max(0.0, gram(k, k) + gram(l, l) - 2.0 * gram(k, l)); }
   double curvature(int k) const { return k == 0 ? 0.0 : gram(k, k) + ridge_; }
 
@@ -197,10 +212,9 @@ class HeldBlock {
       if (store_planes.same(plane, held)) return false;
     }
     row_.resize(count + 1);
-    const double square = row_[count] = store_planes.product(plane, plane);
+    store_planes.products(plane, group.planes, row_.data());
     for (std::size_t k = 0; k < count; ++k) {
-      row_[k] = store_planes.product(plane, group.planes[k]);
-      if (store_planes.nearly_same(plane, group.planes[k], square + group.at(k, k), row_[k])) return false;
+      if (store_planes.nearly_same(plane, group.planes[k], row_[count] + group.at(k, k), row_[k])) return false;
     }
     group.append(std::move(plane), row_);
     return true;
@@ -248,7 +262,7 @@ class HeldBlock {
   Group* group_ = nullptr;
   int size_ = 0, held_ = 0;
   double ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, held_value_ = 0.0, linear_change_ = 0.0;
-  std::vector<double> alpha_, gradient_, change_;
+  std::vector<double> alpha_, gradient_, change_;  // the first two padded: planes that are never used, nor worth using
 };
 
 }  // namespace maxmargin

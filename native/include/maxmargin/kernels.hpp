@@ -36,6 +36,12 @@ using Weights = WeightsOf<double>;
 inline constexpr int kPad = 4;
 inline int padded(std::int64_t labels) { return static_cast<int>((labels + kPad - 1) / kPad * kPad); }
 
+// The largest gradient of all planes, and the smallest of those in use (down is -1 where none is).
+struct Extremes {
+  int up = 0, down = -1;
+  double highest = 0.0, lowest = 0.0;
+};
+
 template <class Real>
 struct RowKernels {
   // out[k] = sum_j x_j W[j, k]
@@ -46,6 +52,9 @@ struct RowKernels {
   void (*update_observed)(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words);
   // out[k] = node[k] + max_j (from[j] + table[j * apart + k])
   void (*max_plus)(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out);
+  // out[k] = margin[k] - scale[k] (scores[truth] - scores[k]) - charge, and 0 for the truth; answers the place of the largest,
+  // the truth where none is positive
+  int (*plane_values)(const Real* scores, const double* margin, const double* scale, double charge, int truth, int stride, double* out);
 };
 
 struct Kernels {
@@ -55,6 +64,8 @@ struct Kernels {
   double (*dot)(const double* a, const double* b, std::int64_t n);
   // sum x^2 in float64
   double (*coarse_square)(const float* x, std::int64_t n);
+  // of `stride` numbers, a multiple of 4
+  Extremes (*extremes)(const double* gradient, const double* alpha, int stride);
   // y += c * x
   void (*axpy)(double c, const double* x, double* y, std::int64_t n);
   double (*sparse_dot)(const std::int32_t* index, const double* value, std::int64_t n, const double* dense);

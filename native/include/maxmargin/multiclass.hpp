@@ -21,8 +21,8 @@ struct MulticlassData {
   const double* squared_norms = nullptr;  // |x_i|^2 with the bias
   const std::int32_t* labels = nullptr;
   std::int64_t classes = 0;
-  const double* margin = nullptr;  // b, (classes, classes), zero on the diagonal
-  const double* scale = nullptr;   // r, (classes, classes), zero on the diagonal
+  const double* margin = nullptr;  // b, (classes, stride), zero on the diagonal, -infinity in the padding
+  const double* scale = nullptr;   // r, (classes, stride), zero on the diagonal and in the padding
 
   int stride() const { return padded(classes); }
   std::int64_t weight_count() const { return rows.columns() * stride(); }
@@ -58,8 +58,8 @@ class MulticlassBlock {
     example_ = example;
     truth_ = data_.labels[example];
     norm_ = data_.squared_norms[example];
-    margin_ = data_.margin + truth_ * data_.classes;
-    scale_ = data_.scale + truth_ * data_.classes;
+    margin_ = data_.margin + truth_ * data_.stride();
+    scale_ = data_.scale + truth_ * data_.stride();
     if constexpr (sizeof(Real) == sizeof(double)) {
       row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
     } else {
@@ -72,6 +72,9 @@ class MulticlassBlock {
     total_ = ridge_ = 0.0;
     refresh();
   }
+
+  // Whether no plane is held and none is violated: nothing to do.
+  bool at_rest(const SupportLists::List& held) const { return held.size == 0 && worst_ == truth_; }
 
   // Puts the dual state in. The truth takes the rest of a cap; with `only_held` the other planes are out of reach.
   void load(const SupportLists::List& held, double cap, double ridge, bool only_held) {
@@ -127,7 +130,7 @@ class MulticlassBlock {
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
   double deposit(std::int64_t example, const SupportLists::List& list, double* weights) {
-    const std::int64_t truth = data_.labels[example], first = truth * data_.classes;
+    const std::int64_t truth = data_.labels[example], first = truth * data_.stride();
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
     double linear = 0.0;
     for (const SupportEntry& entry : list) {
@@ -161,13 +164,7 @@ class MulticlassBlock {
   }
 
   // The plane of largest gradient; the zero plane where none is positive.
-  int worst() const {
-    int best = truth_;
-    for (int k = 0; k < classes_; ++k) {
-      if (gradient_[k] > gradient_[best]) best = k;
-    }
-    return best;
-  }
+  int worst() const { return worst_; }
 
   // The best wrong class, which may be as good as the truth or worse.
   int rival() const {
@@ -177,6 +174,8 @@ class MulticlassBlock {
     }
     return best;
   }
+
+  Extremes extremes() const { return kernels().extremes(gradient_.data(), alpha_.data(), data_.stride()); }
 
   double curvature(int k, int l) const {
     const double a = scale_[k], b = scale_[l];
@@ -221,16 +220,13 @@ class MulticlassBlock {
   }
 
   void refresh() {
-    const double own = scores_[truth_];
-    const double charge = ridge_ * total_;
-    for (int k = 0; k < classes_; ++k) gradient_[k] = margin_[k] - scale_[k] * (own - scores_[k]) - charge;
-    gradient_[truth_] = 0.0;
+    worst_ = kernels().fine.plane_values(scores_.data(), margin_, scale_, ridge_ * total_, truth_, data_.stride(), gradient_.data());
   }
 
   MulticlassData data_;
   int classes_;
   std::int64_t example_ = 0;
-  int truth_ = 0;
+  int truth_ = 0, worst_ = 0;
   double norm_ = 0.0, ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, held_value_ = 0.0, linear_change_ = 0.0;
   const SupportLists::List* held_ = nullptr;
   const double* margin_ = nullptr;

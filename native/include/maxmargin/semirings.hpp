@@ -58,28 +58,37 @@ class BestPath {
       const Fan fan = fan_into(*trellis_, t);
       const std::int64_t first = state / trellis_->labels;
       const Real* before = values(t - 1);
-      std::int64_t best = first;
-      Real highest = -std::numeric_limits<Real>::infinity();
-      for (int j = 0; j < fan.count; ++j) {
-        const std::int64_t s = first + j * fan.apart;
-        const Real cell = trellis_->order == 1 ? before[s] : before[s / trellis_->labels * trellis_->stride + s % trellis_->labels];
-        const Real value = cell + trellis_->step(t, s, y);
-        if (value > highest) highest = value, best = s;
+      if (trellis_->order == 1) {
+        state = best_of(fan.count, [&](std::int64_t s) { return before[s] + trellis_->step(t, s, y); });
+      } else {
+        state = first + fan.apart * best_of(fan.count, [&](std::int64_t j) {
+                  const std::int64_t s = first + j * fan.apart;
+                  return before[s / trellis_->labels * trellis_->stride + s % trellis_->labels] + trellis_->step(t, s, y);
+                });
       }
-      state = best;
     }
     labels[0] = static_cast<std::int32_t>(state % trellis_->labels);
     return score;
   }
 
  private:
+  // The first place of the largest of `count` values, without branches: it cannot be foreseen.
+  template <class Value>
+  static std::int64_t best_of(std::int64_t count, Value&& value) {
+    Real highest = value(0);
+    std::int64_t best = 0;
+    for (std::int64_t s = 1; s < count; ++s) {
+      const Real now = value(s);
+      best = now > highest ? s : best;
+      highest = now > highest ? now : highest;
+    }
+    return best;
+  }
   std::int64_t last() const {
     const int t = trellis_->length - 1;
-    std::int64_t state = 0;
-    for (std::int64_t s = 1; s < trellis_->rows(t) * trellis_->labels; ++s) {
-      if (cell(t, s) > cell(t, state)) state = s;
-    }
-    return state;
+    const Real* row = values(t);
+    if (trellis_->rows(t) == 1) return best_of(trellis_->labels, [row](std::int64_t s) { return row[s]; });
+    return best_of(trellis_->rows(t) * trellis_->labels, [this, t](std::int64_t s) { return cell(t, s); });
   }
   Real* values(int t) { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }
   const Real* values(int t) const { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }

@@ -64,9 +64,12 @@ class StoredPlanes {
 
   void open(std::int64_t, const double* weights) { weights_ = weights; }
   double value(const Plane& plane) const { return plane.b - plane.dot(weights_); }
-  std::optional<Plane> ask() const { return std::nullopt; }
+  std::optional<Plane> ask(const std::vector<Plane>&) const { return std::nullopt; }
   bool same(const Plane&, const Plane&) const { return false; }
-  double product(const Plane& p, const Plane& q) const { return p.dot(q); }
+  void products(const Plane& plane, const std::vector<Plane>& held, double* out) const {
+    for (const Plane& other : held) *out++ = plane.dot(other);
+    *out = plane.dot(plane);
+  }
   // `squares` is |p|^2 + |q|^2 and `product` <p, q>: equal rows may be stored differently, or differ by rounding.
   bool nearly_same(const Plane& p, const Plane& q, double squares, double product) const {
     return squares - 2.0 * product <= 1e-14 * squares && std::abs(p.b - q.b) <= 1e-14 * std::abs(p.b);

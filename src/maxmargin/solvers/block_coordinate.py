@@ -35,7 +35,7 @@ class BlockCoordinate:
     sampling : ``'focus'`` follows each pass over all examples by passes over those whose gap is large; ``'gap'`` draws
         examples with probability proportional to their last known gap; ``'permutation'`` visits all, shuffled
     averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that
-        is better than the last iterate; 0 switches averaging off, and so do so many features that ten snapshots would
+        is better than the last iterate; 0 switches averaging off, and so do so many features that the snapshots would
         cost more than the pass they are taken from (text)
     keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
 
@@ -72,7 +72,7 @@ class BlockCoordinate:
         return _Ascent(self, oracle, C, run).solve(start)
 
 
-_SNAPSHOTS = 10  # a pass
+_SNAPSHOTS, _CACHED = 4, 10  # parts of a pass, after which a snapshot is taken; with cached passes between them
 _COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
@@ -154,8 +154,8 @@ class _Ascent:
         self.dual = self.engine.dual
 
     def _parts(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]:
-        """Ten of them; fewer of a short pass over a cheap oracle, where stopping between them would cost."""
-        wanted = -(-_SNAPSHOTS * order.size // self.oracle.n) if self.oracle.cheap else _SNAPSHOTS
+        """Four of a pass over all and fewer of a shorter one, or ten where cached passes follow each."""
+        wanted = _CACHED if self.cached else -(-_SNAPSHOTS * order.size // self.oracle.n)
         size = max(1, -(-order.size // max(1, wanted)))
         return [order[start : start + size] for start in range(0, order.size, size)]
 

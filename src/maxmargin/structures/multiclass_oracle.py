@@ -38,12 +38,15 @@ class MulticlassOracle:
         self._rows, self._labels = rows, labels
         self._stride = _core.padded(len(costs))
         off = 1.0 - np.eye(len(costs))
-        self._margin = off * formulation.margin(costs)
-        self._scale = off * formulation.scale(costs)
+        self._margin = self._padded(off * formulation.margin(costs), -np.inf)
+        self._scale = self._padded(off * formulation.scale(costs), 0.0)
         self.core = _core.Multiclass(rows, labels, self._margin, self._scale)
         self.dimension = self.core.weight_count
         self.visit_cost = rows.cells / max(1, self.n) * self._stride
         self._everyone = np.arange(self.n, dtype=np.int32)
+
+    def _padded(self, table: Floats, rest: float) -> Floats:
+        return np.pad(table, ((0, 0), (0, self._stride - len(table))), constant_values=rest)
 
     @property
     def _squared(self) -> bool:
