@@ -313,6 +313,10 @@ class ChainOracle:
 
     def __init__(self, chain: object, search: str, costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    @property
+    def largest_search(self) -> tuple[Any, ...]:
+        """(sequence, bytes): the search that needs the most memory."""
+
     def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], want_labels: bool, threads: int) -> tuple[Any, ...]:
         """
         (slack, labels of all tokens) of the most violated plane of each example.
@@ -437,6 +441,9 @@ class Attributes:
 
     def names(self) -> list[Any]:
         """The attributes in the order of their columns."""
+
+    def name(self, column: int) -> str:
+        """The attribute of one column."""
 
     def keep(self, flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """

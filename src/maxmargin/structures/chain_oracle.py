@@ -14,6 +14,7 @@ from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
+from maxmargin.structures.chain_memory import check_search_by_loss
 from maxmargin.vectors import compact
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class ChainOracle:
         self.n = len(X)
         data = chain.core(X, labels)
         self.core = _core.ChainOracle(data, loss.search, loss.costs, loss.units, loss.margin, loss.scale)
+        sequence, size = self.core.largest_search
+        check_search_by_loss(chain, X, self.formulation, sequence, size, threads)
         self.dimension = data.weight_count
         self.stride = _core.padded(chain.n_labels)
         cells = X.tokens.indices.size + X.tokens.tokens * chain.n_labels**chain.order
