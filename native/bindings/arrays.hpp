@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,6 +38,15 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> take(std::vector<T>&& values) {
 template <class T, class Allocator>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> view(std::vector<T, Allocator>& values, nb::handle owner) {
   return {values.data(), {values.size()}, owner};
+}
+
+// A NumPy view of shared memory, which lives on with it.
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> view(const std::shared_ptr<std::vector<T, Allocator>>& values) {
+  using Pointer = std::shared_ptr<std::vector<T, Allocator>>;
+  auto* kept = new Pointer(values);
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Pointer*>(p); });
+  return {values->data(), {values->size()}, owner};
 }
 
 void bind_rows(nb::module_& module);

@@ -77,6 +77,43 @@ void shift(float* into, const double* change, double share, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) into[k] -= static_cast<float>(share * change[k]);
 }
 
+double normalise(double* x, std::int64_t n) {
+  double sum[kPad] = {};
+  for (std::int64_t k = 0; k < n; k += kPad) {
+    for (int v = 0; v < kPad; ++v) sum[v] += x[k + v];
+  }
+  const double total = (sum[0] + sum[1]) + (sum[2] + sum[3]), factor = total > 0.0 ? 1.0 / total : 0.0;
+  for (std::int64_t k = 0; k < n; ++k) x[k] *= factor;
+  return total;
+}
+
+void multiply(const double* a, const double* b, double factor, std::int64_t n, double* out) {
+  for (std::int64_t k = 0; k < n; ++k) out[k] = factor * a[k] * b[k];
+}
+
+void range(const double* x, std::int64_t n, double* lowest, double* highest) {
+  constexpr int kWidth = kLanes<double>;
+  using V = Vec<double, kWidth>;
+  V low = fill<V>(*lowest), high = fill<V>(*highest);
+  std::int64_t k = 0;
+  for (; k + kWidth <= n; k += kWidth) {
+    const V now = load<V>(x + k);
+    low = if_greater(low, now, now, low);
+    high = larger(now, high);
+  }
+  double lows[kWidth], highs[kWidth];
+  store(lows, low);
+  store(highs, high);
+  for (int v = 0; v < kWidth; ++v) {
+    *lowest = lows[v] < *lowest ? lows[v] : *lowest;
+    *highest = highs[v] > *highest ? highs[v] : *highest;
+  }
+  for (; k < n; ++k) {
+    *lowest = x[k] < *lowest ? x[k] : *lowest;
+    *highest = x[k] > *highest ? x[k] : *highest;
+  }
+}
+
 // exp(x) = 2^n exp(r), |r| <= log(2) / 2, the second factor by its Taylor series; below -708 the answer is zero.
 void exp_all(double* x, std::int64_t n) {
   constexpr double kTerms[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,

@@ -226,7 +226,7 @@ class _Ascent:
         status = self.monitor.status
         assert status is not None
         return Solution(
-            w=np.array(self.engine.weights) if best is None else best.w,
+            w=self.engine.weights if best is None else best.w,
             status=status,
             primal=None if best is None else best.primal,
             dual=self.engine.dual if exact else None,
