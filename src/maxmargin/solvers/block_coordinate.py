@@ -72,7 +72,7 @@ class BlockCoordinate:
         return _Ascent(self, oracle, C, run).solve(start)
 
 
-_SNAPSHOTS, _CACHED = 4, 10  # parts of a pass, after which a snapshot is taken; with cached passes between them
+_SNAPSHOTS, _CACHED = 2, 10  # parts of a pass, after which a snapshot is taken; with cached passes between them
 _COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
@@ -154,7 +154,7 @@ class _Ascent:
         self.dual = self.engine.dual
 
     def _parts(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]:
-        """Four of a pass over all and fewer of a shorter one, or ten where cached passes follow each."""
+        """Two of a pass over all and fewer of a shorter one, or ten where cached passes follow each."""
         wanted = _CACHED if self.cached else -(-_SNAPSHOTS * order.size // self.oracle.n)
         size = max(1, -(-order.size // max(1, wanted)))
         return [order[start : start + size] for start in range(0, order.size, size)]
