@@ -4,6 +4,7 @@ from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
+from maxmargin.datasets.subtopics import make_subtopics
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.text import load_newsgroups20
@@ -22,4 +23,5 @@ __all__ = [
     "make_chain",
     "make_multiclass",
     "make_sentences",
+    "make_subtopics",
 ]
