@@ -2,6 +2,7 @@
 
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.subtopics import make_subtopics
@@ -15,6 +16,7 @@ __all__ = [
     "load_conll2000",
     "load_covtype",
     "load_mnist",
+    "load_newsgroup_sets",
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",
