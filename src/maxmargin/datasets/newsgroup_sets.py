@@ -45,7 +45,8 @@ def load_newsgroup_sets(
     """
     if n < 1 or not 1 <= n_groups <= n_documents:
         raise ValueError(
-            f"n and n_groups must be at least 1 and n_documents at least n_groups, not {n}, {n_groups} and {n_documents}."
+            f"n and n_groups must be at least 1 and n_documents at least n_groups, "
+            f"not {n}, {n_groups} and {n_documents}."
         )
     rng = np.random.default_rng(seed)
     left = _postings(split, folder, rng)

@@ -84,8 +84,8 @@ class _Writer:
                 key = f"k{number}x{subtopic}x{word}"
                 words += [key] * int(rng.geometric(0.5))
                 title += [key] * int(rng.random() < _TITLE_SHARE)
-        for word in range(_QUERY_WORDS):
-            words += [f"q{number}x{word}"] * int(rng.geometric(0.4))
+        for which in range(_QUERY_WORDS):
+            words += [f"q{number}x{which}"] * int(rng.geometric(0.4))
         for word in np.flatnonzero(rng.random(_COMMON_WORDS) < _COMMON_SHARE):
             words += [f"c{word}"] * int(rng.geometric(0.5))
         chatter = np.flatnonzero(rng.random(_CHATTER_WORDS) < min(1.0, _CHATTER_SHARE * verbosity))
