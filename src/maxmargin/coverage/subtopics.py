@@ -108,22 +108,27 @@ def _of_sets(given: Any, i: int) -> Any:
             f"The subtopics of candidate set {i} are {_shown(given)}; give a list with a set of subtopics for each "
             "document, or a matrix of documents by subtopics."
         )
-    numbers: dict[Any, int] = {}
-    offsets, items = [0], []
-    for d, covered in enumerate(given):
-        if isinstance(covered, str | dict) or not isinstance(covered, Collection):
+    documents = [_checked(covered, d, i) for d, covered in enumerate(given)]
+    # Sorted, because the order of a set of strings changes from run to run, and with it the rounding of sums.
+    numbers = {subtopic: k for k, subtopic in enumerate(sorted(set().union(*documents), key=repr))}
+    offsets = np.cumsum([0, *map(len, documents)])
+    items = [numbers[subtopic] for covered in documents for subtopic in covered]
+    return sp.csr_array((np.ones(len(items)), items, offsets), shape=(len(documents), len(numbers)))
+
+
+def _checked(covered: Any, d: int, i: int) -> set[Any]:
+    if isinstance(covered, str | dict) or not isinstance(covered, Collection):
+        raise TypeError(
+            f"The subtopics of document {d} of candidate set {i} are {_shown(covered)}; give a set, "
+            "empty if it covers none."
+        )
+    for subtopic in covered:
+        if not isinstance(subtopic, Hashable):
             raise TypeError(
-                f"The subtopics of document {d} of candidate set {i} are {_shown(covered)}; give a set, "
-                "empty if it covers none."
+                f"Document {d} of candidate set {i} holds a {type(subtopic).__name__} as a subtopic; "
+                "use names or numbers."
             )
-        odd = next((subtopic for subtopic in covered if not isinstance(subtopic, Hashable)), None)
-        if odd is not None:
-            raise TypeError(
-                f"Document {d} of candidate set {i} holds a {type(odd).__name__} as a subtopic; use names or numbers."
-            )
-        items += [numbers.setdefault(subtopic, len(numbers)) for subtopic in dict.fromkeys(covered)]
-        offsets.append(len(items))
-    return sp.csr_array((np.ones(len(items)), items, offsets), shape=(len(offsets) - 1, len(numbers)))
+    return set(covered)
 
 
 def _shown(value: Any) -> str:
