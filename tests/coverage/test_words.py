@@ -50,7 +50,7 @@ def plain_psi(features, counts, names, y):
     own = np.zeros(len(features.vocabulary))
     for v, name in enumerate(names):
         if name in features.vocabulary and any(counts[first.field][d, v] >= first.least for d in y):
-            own[features.vocabulary[name]] = features.own_weight * share[first][v]
+            own[features.vocabulary[name]] = features.own_weight * share[first][v] * (1.0 - share[first][v])
     words_a_document = (counts[first.field] >= first.least).sum() / n
     scale = 1.0 / words_a_document if words_a_document else n
     return scale * np.concatenate([*blocks, own])

@@ -30,8 +30,8 @@ class WordFeatures:
         Psi(x, y) = s(x) * (sum_{v in V_1(y)} phi(v, x), ..., sum_{v in V_L(y)} phi(v, x), own(x, y))
 
     where ``1 / s(x)`` is the mean number of words of a document at the first level. ``own`` has a component for each
-    word v of a vocabulary, ``own_weight * share_1(v, x)`` if v is in ``V_1(y)`` and 0 if not, so that words met in
-    several training sets have a weight of their own, and all words one by how they are spread.
+    word v of a vocabulary, ``own_weight * share_1 * (1 - share_1)`` if v is in ``V_1(y)`` and 0 if not, so that words
+    met in several training sets have a weight of their own, and all words one by how they are spread.
 
     Parameters
     ----------
@@ -73,6 +73,10 @@ class WordFeatures:
     def shares_of(self, there: Sequence[Any]) -> Floats:
         """``share_l(v, x)`` from what ``reached`` gives for each level, shape (n_words, L)."""
         return np.stack([np.bincount(B.indices, minlength=B.shape[1]) / B.shape[0] for B in there], axis=1)
+
+    def own_value(self, share: Floats) -> Floats:
+        """The components of words in ``own`` by their shares at the first level."""
+        return self.own_weight * share * (1.0 - share)
 
     def phi(self, shares: Floats) -> npt.NDArray[np.bool_]:
         """The features of words by how they are spread, shape (n_words, width)."""
@@ -177,7 +181,7 @@ def cover_words(candidates: Candidates, features: WordFeatures) -> WordCover:
         count.astype(np.float64),
         table.reshape(used.size, features.own_start),
         own.astype(np.int32),
-        np.where(own >= 0, features.own_weight * shares[word[first], 0], 0.0),
+        np.where(own >= 0, features.own_value(shares[word[first], 0]), 0.0),
         candidates.n / max(1, there[0].nnz),
         features.length,
     )

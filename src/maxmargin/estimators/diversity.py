@@ -155,7 +155,7 @@ class DiversityRanker(SubsetRanker):
         for column, name in enumerate(packed.names.tolist()):
             if name in features.vocabulary:
                 own = self.coef_[features.own_start + features.vocabulary[name]]
-                total[column] += features.own_weight * shares[column, 0] * own
+                total[column] += float(features.own_value(shares[column, 0])) * own
         best = np.argsort(-total, kind="stable")[:n]
         return [(str(packed.names[column]), float(total[column])) for column in best]
 
