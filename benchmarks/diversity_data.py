@@ -2,7 +2,8 @@
 
 ``generator``: 150 sets of ``make_subtopics`` to learn from and 150 of another seed to test, 40 documents each.
 ``newsgroups``: 240 sets of the training postings of 20 newsgroups and 160 of its test postings, 40 documents of eight
-groups each, no posting in two sets. English stop words are left out for all methods alike. There is no query.
+groups each, no posting in two sets. Words have three letters or more and are no stop words, for all methods alike.
+There is no query.
 """
 
 from __future__ import annotations
@@ -46,5 +47,7 @@ def _newsgroups(quick: bool) -> tuple[list[Any], list[Any], list[Any], list[Any]
 
 WORKLOADS = {
     "generator": Workload("generator", _generated, CountVectorizer(), has_query=True),
-    "newsgroups": Workload("20 newsgroups", _newsgroups, CountVectorizer(stop_words="english"), has_query=False),
+    "newsgroups": Workload(
+        "20 newsgroups", _newsgroups, CountVectorizer(stop_words="english", token_pattern="[a-z]{3,}"), has_query=False
+    ),
 }
