@@ -1,4 +1,4 @@
-"""Candidate sets of the diversity benchmark. The protocol was fixed before any learner ran on them.
+"""Candidate sets of the diversity benchmark, fixed before any learner ran on them.
 
 ``generator``: 150 sets of ``make_subtopics`` to learn from and 150 of another seed to test, 40 documents each.
 ``newsgroups``: 240 sets of the training postings of 20 newsgroups and 160 of its test postings, 40 documents of eight

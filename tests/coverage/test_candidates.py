@@ -96,3 +96,9 @@ def test_complaints(X, message):
         pack_candidates(X)
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize("vectorizer", ["tf-idf", CountVectorizer, 3])
+def test_complaints_about_vectorisers(vectorizer):
+    with pytest.raises(TypeError, match="vectorizer must be a vectoriser such as"):
+        pack_candidates([TEXTS], vectorizer)

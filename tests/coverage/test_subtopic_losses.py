@@ -69,6 +69,7 @@ def test_losses_at_k():
         ([[[["a"]]]], "Document 0 of candidate set 0 holds a list"),
         (["abc"], "candidate set 0 are the text 'abc'"),
         ([5], "candidate set 0 are of type int"),
+        ([{"a"}, {"b"}], "candidate set 0 are of type set; give a list"),
         ([np.array([1, 0])], "array of 1 dimensions"),
         ([np.array([[2, 0]])], "zeros and ones"),
         ([np.array([["a"]])], "zeros and ones"),

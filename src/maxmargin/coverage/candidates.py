@@ -48,6 +48,8 @@ def pack_candidates(X: Iterable[Any], vectorizer: Any = None, *, shared_columns:
     if isinstance(X, str | Mapping) or not isinstance(X, Iterable):
         raise TypeError(f"X must be a list of candidate sets, not of type {type(X).__name__}.")
     reader = CountVectorizer() if vectorizer is None else vectorizer
+    if not hasattr(reader, "fit_transform") or isinstance(reader, type):
+        raise TypeError(f"vectorizer must be a vectoriser such as CountVectorizer(), not {vectorizer!r}.")
     return [_Reader(i, reader, shared_columns).read(given) for i, given in enumerate(X)]
 
 

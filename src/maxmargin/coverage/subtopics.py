@@ -103,7 +103,7 @@ def _of_matrix(given: Any, i: int) -> Any:
 
 
 def _of_sets(given: Any, i: int) -> Any:
-    if isinstance(given, str | dict) or not isinstance(given, Iterable):
+    if isinstance(given, str | dict | set | frozenset) or not isinstance(given, Iterable):
         raise TypeError(
             f"The subtopics of candidate set {i} are {_shown(given)}; give a list with a set of subtopics for each "
             "document, or a matrix of documents by subtopics."

@@ -45,7 +45,7 @@ class SubsetRanker(BaseEstimator):  # type: ignore[misc]
         weight = check_sample_weight(sample_weight, len(X))
         predicted = self.predict(X)
         losses = [subtopics.loss(chosen) for subtopics, chosen in zip(labels, predicted)]
-        return -float(np.average(losses, weights=weight))
+        return 0.0 - float(np.average(losses, weights=weight))
 
     def _packed(self, X: Iterable[Any]) -> list[Candidates]:
         return pack_candidates(X, self.vectorizer)
