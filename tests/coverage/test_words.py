@@ -80,6 +80,18 @@ def test_words_that_are_alike_are_one_item():
     assert sorted(known.own.tolist()) == [-1, -1, -1, 0]
 
 
+def test_many_words_are_grouped_block_by_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    counts = sp.csr_array(rng.poisson(0.3, size=(9, 60)).astype(float))
+    candidates = Candidates({"text": counts}, None, 9)
+    features = WordFeatures((Level("text", 1), Level("text", 2)), (0.2, 0.5))
+    whole = cover_words(candidates, features)
+    monkeypatch.setattr("maxmargin.coverage.words._BLOCK", 7)
+    parts = cover_words(candidates, features)
+    assert np.array_equal(whole.count, parts.count)
+    assert np.array_equal(whole.cover.items, parts.cover.items)
+
+
 def test_common_words_are_those_of_enough_sets():
     def candidates(*names):
         return Candidates({"text": sp.csr_array(np.ones((2, len(names))))}, None, 2, np.array(names, dtype=object))

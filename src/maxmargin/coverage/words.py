@@ -18,6 +18,8 @@ from maxmargin.coverage.levels import Level
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
+_BLOCK = 10_000  # columns that are made dense at a time
+
 
 @dataclass(frozen=True)
 class WordFeatures:
@@ -199,7 +201,9 @@ def _alike(
     items: Any, slot: npt.NDArray[np.int64], own: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The first of every group of columns that agree in slot, own weight and documents, and the sizes of the groups."""
-    bits = np.packbits(items.toarray().astype(np.bool_), axis=0).T
+    by_column = sp.csc_array(items, dtype=np.bool_)
+    starts = range(0, max(1, items.shape[1]), _BLOCK)
+    bits = np.concatenate([np.packbits(by_column[:, k : k + _BLOCK].toarray(), axis=0).T for k in starts])
     numbers = np.ascontiguousarray(np.stack([slot, own], axis=1), dtype=np.int64)
     first, group = _equal_rows(np.concatenate([numbers.view(np.uint8), bits], axis=1))
     return first, np.bincount(group)
