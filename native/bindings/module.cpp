@@ -5,7 +5,7 @@ NB_MODULE(_core, module) {
   namespace nb = nanobind;
   using namespace maxmargin;
   nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no fault of the user's
-  module.doc() = "Native core: packed examples, the dual engine, multiclass, chains, attributes.";
+  module.doc() = "Native core: packed examples, the dual engine, multiclass, chains, attributes, coverage.";
   module.def("isa", [] { return kernels().name; }, "Name of the instruction set in use: 'avx2' or 'baseline'.");
   module.def("padded", [](std::int64_t labels) { return padded(labels); }, nb::arg("labels"),
              "Row length of the weights for a number of labels.");
@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
   bindings::bind_vectorise(module);
   bindings::bind_templates(module);
   bindings::bind_svmhmm(module);
+  bindings::bind_cover(module);
 }

@@ -1,5 +1,5 @@
 """
-Native core: packed examples, the dual engine, multiclass, chains, attributes.
+Native core: packed examples, the dual engine, multiclass, chains, attributes, coverage.
 """
 
 from collections.abc import Sequence
@@ -470,4 +470,9 @@ def apply_templates(attributes: Attributes, offsets: Annotated[NDArray[numpy.int
 def read_svmhmm(text: bytes) -> tuple[Any, ...]:
     """
     (first faulty line or 0, tags, numbers after qid:, lines, (indptr, indices, values or None)) of the tokens.
+    """
+
+def choose_greedily(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, more_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+    """
+    (documents in the order of the choice, their gains, gains computed) of the greedy cover of up to k documents. Document d has items[offsets[d]:offsets[d + 1]]; item j is worth benefit[j] once; a second cover may be added.
     """

@@ -2,8 +2,10 @@
 
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
+from maxmargin.datasets.subtopics import make_subtopics
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.text import load_newsgroups20
@@ -14,6 +16,7 @@ __all__ = [
     "load_conll2000",
     "load_covtype",
     "load_mnist",
+    "load_newsgroup_sets",
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",
@@ -22,4 +25,5 @@ __all__ = [
     "make_chain",
     "make_multiclass",
     "make_sentences",
+    "make_subtopics",
 ]

@@ -4,8 +4,23 @@ from maxmargin.estimators.chain_crf import ChainCRF
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
+from maxmargin.estimators.diversity import DiversityRanker
+from maxmargin.estimators.diversity_baselines import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage
 from maxmargin.estimators.loading import load
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
 
-__all__ = ["ChainCRF", "ChainHMM", "ChainPerceptron", "ChainSVC", "MulticlassSVC", "StructuralSVM", "load"]
+__all__ = [
+    "ChainCRF",
+    "ChainHMM",
+    "ChainPerceptron",
+    "ChainSVC",
+    "DiversityRanker",
+    "EssentialPages",
+    "MulticlassSVC",
+    "OkapiBM25",
+    "RandomChoice",
+    "StructuralSVM",
+    "UnweightedCoverage",
+    "load",
+]

@@ -13,6 +13,8 @@ from maxmargin.estimators.chain_files import restore_chain
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
+from maxmargin.estimators.diversity import DiversityRanker
+from maxmargin.estimators.diversity_files import restore_ranker
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
@@ -43,7 +45,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", "DiversityRanker", *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -53,6 +55,9 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "DiversityRanker":
+            model = DiversityRanker(**params)
+            restore_ranker(model, arrays, head["structure"])
         else:
             model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
         if kind != "ChainHMM":

@@ -17,7 +17,7 @@ from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
 from maxmargin.planes import Planes
-from maxmargin.problem import Problem, check_truths, joint_loss
+from maxmargin.problem import Problem, check_truths, has_power, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import SparseVector, Vector, add_to, as_vector, compact, dot, scaled_difference, stack
 
@@ -45,10 +45,11 @@ class ProblemOracle:
         self.formulation, self.sample_weight = formulation, sample_weight
         self.n = len(Y)
         self._find, self.exact = violated_output(problem, formulation, approximate)
-        check_truths(problem, Y)
+        self._targets = targets_of(problem, X, Y)
+        check_truths(problem, Y, self._targets)
         self._truths: list[Vector] = []
         self.dimension = -1
-        for i, (x, y) in enumerate(zip(X, Y)):
+        for i, (x, y) in enumerate(zip(X, self._targets)):
             self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
@@ -64,11 +65,11 @@ class ProblemOracle:
 
     def plane(self, i: int, w: Floats) -> Plane | None:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
-        x, y_true = self.X[i], self.Y[i]
-        y = self._find(i, x, y_true, w)
+        x, y_true, target = self.X[i], self.Y[i], self._targets[i]
+        y = self._find(i, x, y_true, target, w)
         if y is None:
             raise ValueError(f"{type(self.problem).__name__}.argmax gave None for example {i}; is a return missing?")
-        if same_output(y, y_true):
+        if same_output(y, target):
             return None
         loss = joint_loss(self.problem, y_true, y, i)
         margin, scale = float(self.formulation.margin(loss)), float(self.formulation.scale(loss))
@@ -76,6 +77,8 @@ class ProblemOracle:
         value = margin - dot(a, w)
         beaten = value < -1e-6 * (1.0 + abs(margin))
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
+            if not self.exact:
+                return None
             raise ValueError(
                 f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {shown(y)}, "
                 f"which is worse than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
@@ -151,6 +154,8 @@ class ProblemOracle:
         for vector in self._truths:
             for part in (vector.index, vector.value) if isinstance(vector, SparseVector) else (vector,):
                 seen.update(part.tobytes())
+        if has_power(self.problem, "target"):
+            seen.update(pickle.dumps(self.Y))  # labels may differ where their targets do not
         seen.update(b"" if self.sample_weight is None else self.sample_weight.tobytes())
         return seen.hexdigest()
 
