@@ -12,7 +12,7 @@ namespace maxmargin::bindings {
 namespace {
 
 template <class T>
-void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
+void from_dense(PyRows* self, In2<T> values, double bias, bool analyse, double copy_density) {
   new (self) PyRows;
   Rows& rows = self->packed.rows;
   rows.single = sizeof(T) == 4;
@@ -22,7 +22,7 @@ void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
   rows.bias = bias;
   if (analyse) {
     nb::gil_scoped_release release;
-    pack(self->packed);
+    pack(self->packed, copy_density);
   }
   if (rows.kind != RowKind::narrow && rows.kind != RowKind::coded) self->values = nb::cast(values);
 }
@@ -109,8 +109,8 @@ std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
 
 void bind_rows(nb::module_& module) {
   nb::class_<PyRows>(module, "Rows", "Examples packed for the core: a dense matrix or CSR, float64 or float32.")
-      .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"))
-      .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"))
+      .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)
+      .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)
       .def("__init__", &from_sparse<double>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
            nb::arg("offsets").noconvert(), nb::arg("width"), nb::arg("bias"),
            nb::arg("analyse"))

@@ -123,5 +123,5 @@ class Pairs:
             else:
                 last = count
         worse = np.cumsum(tied[::-1])[::-1] - tied  # the lowest positives first: the order stays that of the scores
-        swapped = some + np.clip(first - worse, 0, tied)
-        return swapped
+        found: Counts = some + np.clip(first - worse, 0, tied)
+        return found
