@@ -1,5 +1,6 @@
 """Data to learn from: generators that need nothing, and readers of a local folder."""
 
+from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
 from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
@@ -23,6 +24,7 @@ __all__ = [
     "load_uci_letter",
     "load_ud_ewt",
     "make_chain",
+    "make_documents",
     "make_multiclass",
     "make_sentences",
     "make_subtopics",

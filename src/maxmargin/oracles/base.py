@@ -9,12 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import ChainEngine, MulticlassEngine, PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import ChainEngine, MulticlassEngine, PlaneEngine, SignedEngine, VisitResult, VisitSettings
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+
+PATIENCE = 200  # of most oracles
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | ChainEngine
+    core: PlaneEngine | MulticlassEngine | ChainEngine | SignedEngine
 
     @property
     def weights(self) -> Floats:
@@ -164,6 +166,7 @@ class Oracle(Protocol):
     exact: bool
     cheap: bool  # asking costs no more than looking at the planes held
     visit_cost: float  # multiplications that a visit to one example costs, roughly
+    patience: int  # passes of coordinate ascent after which cuts are the better bet
 
     def slacks(self, w: Floats) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example."""

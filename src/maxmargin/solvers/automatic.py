@@ -29,12 +29,12 @@ class Automatic:
 
     Parameters
     ----------
-    patience : passes of ``BlockCoordinate``
+    patience : passes of ``BlockCoordinate``; None is what the oracle thinks best, 200 for most
     """
 
     name: ClassVar[str] = "auto"
 
-    patience: int = 200
+    patience: int | None = None
 
     def check(self, formulation: Formulation) -> None:
         """Every formulation is supported."""
@@ -44,7 +44,8 @@ class Automatic:
             return NSlack()(oracle, C, run, start)
         if oracle.n == 1 or (start is not None and start.state is not None and start.state.cuts):
             return OneSlack()(oracle, C, run, start)
-        limit = self.patience if run.max_iter is None else min(self.patience, run.max_iter)
+        patience = oracle.patience if self.patience is None else self.patience
+        limit = patience if run.max_iter is None else min(patience, run.max_iter)
         first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
         if first.status is Status.MAX_ITER and limit != run.max_iter:
             cuts = _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))
