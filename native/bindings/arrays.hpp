@@ -47,5 +47,6 @@ void bind_chain(nb::module_& module);
 void bind_vectorise(nb::module_& module);
 void bind_templates(nb::module_& module);
 void bind_svmhmm(nb::module_& module);
+void bind_ranking(nb::module_& module);
 
 }  // namespace maxmargin::bindings

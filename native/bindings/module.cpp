@@ -16,4 +16,5 @@ NB_MODULE(_core, module) {
   bindings::bind_vectorise(module);
   bindings::bind_templates(module);
   bindings::bind_svmhmm(module);
+  bindings::bind_ranking(module);
 }
