@@ -20,7 +20,7 @@ NATIVE = ROOT / "native"
 # A unit (a module or a folder of the package) may import itself and the units of earlier layers.
 LAYERS = (
     {"_core", "version", "vectors", "planes", "rescaling", "outputs", "metrics", "sequences"},
-    {"problem", "features"},
+    {"problem", "features", "measures"},
     {"checking"},
     {"oracles", "io"},
     {"structures", "solvers", "datasets"},

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "maxmargin/multiclass_oracle.hpp"
+#include "maxmargin/products.hpp"
 
 namespace maxmargin::bindings {
 namespace {
@@ -79,6 +80,14 @@ void add_moments(const Rows& rows, const double* weight, double* first, double* 
       second[j] += w * x * x;
     }
   }
+}
+
+std::span<const std::int32_t> checked_examples(const std::optional<In1<std::int32_t>>& examples, std::int64_t n) {
+  if (!examples) return {};
+  for (std::int32_t i : as_span(*examples)) {
+    if (i < 0 || i >= n) throw nb::index_error("no such example");
+  }
+  return as_span(*examples);
 }
 
 // Folds bytes into a hash, eight at a time.
@@ -199,7 +208,39 @@ void bind_rows(nb::module_& module) {
             return take(std::move(out));
           },
           nb::arg("weights").noconvert(), nb::arg("classes"), nb::arg("threads"),
-          "Scores of every row and class, row-major, for padded feature-major weights.");
+          "Scores of every row and class, row-major, for padded feature-major weights.")
+      .def(
+          "products",
+          [](const PyRows& self, In1<double> weights, std::optional<In1<std::int32_t>> examples, int threads) {
+            const Rows& rows = self.packed.rows;
+            if (static_cast<std::int64_t>(weights.size()) != rows.columns()) throw nb::value_error("weights have the wrong length");
+            const auto chosen = checked_examples(examples, rows.n);
+            std::vector<double> out(examples ? chosen.size() : static_cast<std::size_t>(rows.n));
+            {
+              nb::gil_scoped_release release;
+              row_products(rows, weights.data(), chosen, out, threads);
+            }
+            return take(std::move(out));
+          },
+          nb::arg("weights").noconvert(), nb::arg("examples").noconvert().none(), nb::arg("threads"),
+          "<x_i, w> of all rows, or of some; one weight a column.")
+      .def(
+          "combine",
+          [](const PyRows& self, In1<double> coefficients, std::optional<In1<std::int32_t>> examples, int threads) {
+            const Rows& rows = self.packed.rows;
+            const auto chosen = checked_examples(examples, rows.n);
+            if (coefficients.size() != (examples ? chosen.size() : static_cast<std::size_t>(rows.n))) {
+              throw nb::value_error("one coefficient a row is needed");
+            }
+            std::vector<double> sum;
+            {
+              nb::gil_scoped_release release;
+              sum = combine_rows(rows, as_span(coefficients), chosen, threads);
+            }
+            return take(std::move(sum));
+          },
+          nb::arg("coefficients").noconvert(), nb::arg("examples").noconvert().none(), nb::arg("threads"),
+          "sum_i c_i x_i over all rows, or over some.");
 }
 
 }  // namespace maxmargin::bindings

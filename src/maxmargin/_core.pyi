@@ -79,6 +79,12 @@ class Rows:
         Scores of every row and class, row-major, for padded feature-major weights.
         """
 
+    def products(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """<x_i, w> of all rows, or of some; one weight a column."""
+
+    def combine(self, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """sum_i c_i x_i over all rows, or over some."""
+
 class VisitSettings:
     """How a visit to a block is made; see engine.hpp."""
 

@@ -55,6 +55,10 @@ struct RowKernels {
   // out[k] = margin[k] - scale[k] (scores[truth] - scores[k]) - charge, and 0 for the truth; answers the place of the largest,
   // the truth where none is positive
   int (*plane_values)(const Real* scores, const double* margin, const double* scale, double charge, int truth, int stride, double* out);
+  // sum_j x_j w[j], for weights of one column
+  double (*row_dot)(const Row& x, const Real* w);
+  // w[j] += c x_j
+  void (*row_axpy)(const Row& x, double c, Real* w);
 };
 
 struct Kernels {
