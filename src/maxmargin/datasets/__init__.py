@@ -2,6 +2,7 @@
 
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.rankings import load_mq2008, make_ranking
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
@@ -14,6 +15,7 @@ __all__ = [
     "load_conll2000",
     "load_covtype",
     "load_mnist",
+    "load_mq2008",
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",
@@ -21,5 +23,6 @@ __all__ = [
     "load_ud_ewt",
     "make_chain",
     "make_multiclass",
+    "make_ranking",
     "make_sentences",
 ]

@@ -45,9 +45,7 @@ class Ndcg(PositionMeasure):
         return "ndcg" if self.k is None else f"ndcg({self.k})"
 
     def credits(self, graded: GradedTarget, longest: int) -> CreditTarget:
-        if self.k is not None and self.k > longest:
-            raise ValueError(f"k is {self.k}, but the largest group has {longest} rows; use a smaller k, or ndcg without k.")
-        discount = discounts(longest if self.k is None else self.k)
+        discount = discounts(longest if self.k is None else min(self.k, longest))
         gain = self.gains(graded.grades)
         ideal = np.lexsort((-gain, graded.group))
         position = np.arange(graded.n) - np.repeat(graded.offsets[:-1], np.diff(graded.offsets))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from maxmargin.measures.graded import GradedTarget
 from maxmargin.measures.positions import CreditTarget, PositionMeasure, tied_blocks
 
 Floats = npt.NDArray[np.float64]
+Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class ReciprocalRank(PositionMeasure):
     name: ClassVar[str] = "mrr"  # type: ignore[misc]
     ranking: ClassVar[bool] = True
     binary: ClassVar[bool] = True
+
+    def prepare_groups(self, truth: npt.NDArray[Any], offsets: Offsets, names: Sequence[str]) -> CreditTarget:
+        return super().prepare_groups(np.asarray(truth).astype(bool), offsets, names)
 
     def credits(self, graded: GradedTarget, longest: int) -> CreditTarget:
         first_only = np.zeros(longest)
