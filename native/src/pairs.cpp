@@ -25,53 +25,61 @@ class GradeCounts {
   std::vector<std::int64_t> tree_;
 };
 
+// The rows of one group in ascending order of their scores.
 struct Group {
-  std::span<const double> scores;
-  std::span<const std::int32_t> grade;
-  std::span<const std::int32_t> order;  // row numbers of the whole set
+  std::vector<double> score, net;
+  std::vector<std::int32_t> grade;
+  std::int32_t grades = 0;  // one more than the highest
+  GradeCounts counts;
 
-  std::size_t size() const { return order.size(); }
-  std::int32_t row(std::size_t place) const { return order[place]; }
-  double score(std::size_t place) const { return scores[static_cast<std::size_t>(row(place))]; }
-  std::int32_t grade_at(std::size_t place) const { return grade[static_cast<std::size_t>(row(place))]; }
-};
+  std::size_t size() const { return score.size(); }
 
-// Rounding keeps differences monotone in both scores, so one pass from each end meets all pairs below the gap.
-std::int64_t take_below(const Group& group, double gap, std::int32_t grades, GradeCounts& counts, double* net) {
-  const std::size_t n = group.size();
-  std::int64_t taken = 0;
-  counts.reset(grades);
-  for (std::size_t i = n, next = n; i-- > 0;) {  // i as the better row: what of smaller grade scores above score i - gap
-    for (; next > 0 && group.score(i) - group.score(next - 1) < gap; --next) counts.add(group.grade_at(next - 1));
-    const std::int64_t below = counts.below(group.grade_at(i));
-    net[group.row(i)] += static_cast<double>(below);
-    taken += below;
-  }
-  counts.reset(grades);
-  for (std::size_t j = 0, next = 0; j < n; ++j) {  // j as the worse row; grades are counted from the other end
-    for (; next < n && group.score(next) - group.score(j) < gap; ++next) counts.add(grades - 1 - group.grade_at(next));
-    net[group.row(j)] -= static_cast<double>(counts.below(grades - 1 - group.grade_at(j)));
-  }
-  return taken;
-}
-
-std::int64_t take_equal(const Group& group, double gap, std::int64_t wanted, double* net) {
-  std::int64_t taken = 0;
-  for (std::size_t i = 0; i < group.size() && taken < wanted; ++i) {
-    const double score = group.score(i);
-    auto above = [&](std::int32_t row) { return score - group.scores[static_cast<std::size_t>(row)] > gap; };
-    auto at = std::partition_point(group.order.begin(), group.order.end(), above);
-    for (; at != group.order.end() && taken < wanted; ++at) {
-      const auto row = static_cast<std::size_t>(*at);
-      if (score - group.scores[row] != gap) break;
-      if (group.grade[row] >= group.grade_at(i)) continue;
-      net[group.row(i)] += 1.0;
-      net[row] -= 1.0;
-      ++taken;
+  void gather(const GradedRows& rows, std::span<const double> scores, std::span<const std::int32_t> order) {
+    score.clear();
+    grade.clear();
+    grades = 0;
+    for (std::int32_t row : order) {
+      score.push_back(scores[static_cast<std::size_t>(row)]);
+      grade.push_back(rows.grade[static_cast<std::size_t>(row)]);
+      grades = std::max(grades, grade.back() + 1);
     }
+    net.assign(order.size(), 0.0);
   }
-  return taken;
-}
+
+  // Rounding keeps differences monotone in both scores, so one pass from each end meets all pairs below the gap.
+  std::int64_t take_below(double gap) {
+    const std::size_t n = size();
+    std::int64_t taken = 0;
+    counts.reset(grades);
+    for (std::size_t i = n, next = n; i-- > 0;) {  // i as the better row: what of smaller grade scores above score i - gap
+      for (; next > 0 && score[i] - score[next - 1] < gap; --next) counts.add(grade[next - 1]);
+      const std::int64_t below = counts.below(grade[i]);
+      net[i] += static_cast<double>(below);
+      taken += below;
+    }
+    counts.reset(grades);
+    for (std::size_t j = 0, next = 0; j < n; ++j) {  // j as the worse row; grades are counted from the other end
+      for (; next < n && score[next] - score[j] < gap; ++next) counts.add(grades - 1 - grade[next]);
+      net[j] -= static_cast<double>(counts.below(grades - 1 - grade[j]));
+    }
+    return taken;
+  }
+
+  std::int64_t take_equal(double gap, std::int64_t wanted) {
+    std::int64_t taken = 0;
+    for (std::size_t i = 0; i < size() && taken < wanted; ++i) {
+      auto above = [&](double other) { return score[i] - other > gap; };
+      auto j = static_cast<std::size_t>(std::partition_point(score.begin(), score.end(), above) - score.begin());
+      for (; j < size() && score[i] - score[j] == gap && taken < wanted; ++j) {
+        if (grade[j] >= grade[i]) continue;
+        net[i] += 1.0;
+        net[j] -= 1.0;
+        ++taken;
+      }
+    }
+    return taken;
+  }
+};
 
 }  // namespace
 
@@ -93,15 +101,14 @@ TakenPairs take_pairs(const GradedRows& rows, std::span<const double> scores, st
                       std::span<const double> gap, std::span<const std::int64_t> extra, int threads) {
   TakenPairs taken{std::vector<std::int64_t>(static_cast<std::size_t>(rows.groups())), std::vector<double>(scores.size())};
   in_shares(rows.groups(), threads, [&](int, std::int64_t begin, std::int64_t end) {
-    GradeCounts counts;
+    Group group;
     for (std::int64_t g = begin; g < end; ++g) {
       const auto first = static_cast<std::size_t>(rows.offsets[g]), size = static_cast<std::size_t>(rows.offsets[g + 1]) - first;
-      if (size == 0) continue;
-      const Group group{scores, rows.grade, order.subspan(first, size)};
-      const auto own = rows.grade.subspan(first, size);
-      const std::int32_t grades = 1 + *std::max_element(own.begin(), own.end());
-      taken.number[g] = take_below(group, gap[g], grades, counts, taken.net.data());
-      if (extra[g] > 0) taken.number[g] += take_equal(group, gap[g], extra[g], taken.net.data());
+      const auto own = order.subspan(first, size);
+      group.gather(rows, scores, own);
+      taken.number[g] = group.take_below(gap[g]);
+      if (extra[g] > 0) taken.number[g] += group.take_equal(gap[g], extra[g]);
+      for (std::size_t place = 0; place < size; ++place) taken.net[static_cast<std::size_t>(own[place])] = group.net[place];
     }
   });
   return taken;

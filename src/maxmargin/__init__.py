@@ -7,6 +7,7 @@ from maxmargin.estimators import (
     ChainPerceptron,
     ChainSVC,
     MulticlassSVC,
+    RankingSVM,
     StructuralSVM,
     load,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "RankingSVM",
     "SequenceVectorizer",
     "Sequences",
     "Solution",

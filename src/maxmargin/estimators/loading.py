@@ -14,6 +14,7 @@ from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
@@ -43,7 +44,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "RankingSVM", "StructuralSVM", *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -53,6 +54,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "RankingSVM":
+            model = _ranking(params, arrays, head["structure"])
         else:
             model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
         if kind != "ChainHMM":
@@ -89,11 +92,26 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
     model.n_features_in_ = model.coef_.shape[1]
-    if "feature_names_in_" in arrays:
-        model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
-        if model.feature_names_in_.shape != (model.n_features_in_,):
-            raise ValueError("one feature name a feature is needed")
+    _restore_names(model, arrays)
     return model
+
+
+def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:
+    model = RankingSVM(**params)
+    model.coef_ = arrays["coef_"]
+    _check_numbers("coef_", model.coef_, (-1,))
+    model.n_features_in_ = model.coef_.size
+    model.n_uninformative_ = int(structure["n_uninformative_"])
+    _restore_names(model, arrays)
+    return model
+
+
+def _restore_names(model: Any, arrays: dict[str, Any]) -> None:
+    if "feature_names_in_" not in arrays:
+        return
+    model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+    if model.feature_names_in_.shape != (model.n_features_in_,):
+        raise ValueError("one feature name a feature is needed")
 
 
 def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:

@@ -21,8 +21,8 @@ Offsets = npt.NDArray[np.int64]
 class GradedTarget:
     """The truth of all groups: group ``g`` is rows ``offsets[g]`` to ``offsets[g + 1]``.
 
-    ``grades`` are as given, ``rank`` numbers the different grades of a group from 0, both of shape (n,). ``pairs`` counts
-    the pairs of rows of unequal grade in each group, at least 1.
+    ``grades`` are as given, ``rank`` numbers the different grades of a group from 0, both of shape (n,). ``pairs``
+    counts the pairs of rows of unequal grade in each group, at least 1.
     """
 
     offsets: Offsets
@@ -48,7 +48,9 @@ class GradedTarget:
         return np.repeat(numbers, np.diff(self.offsets))
 
 
-def check_grades(grades: npt.NDArray[Any], names: Sequence[str] | None = None, offsets: Offsets | None = None) -> Floats:
+def check_grades(
+    grades: npt.NDArray[Any], names: Sequence[str] | None = None, offsets: Offsets | None = None
+) -> Floats:
     """Grades as floats, or a complaint about the first that is negative or not finite."""
     values = np.asarray(grades, dtype=np.float64)
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
@@ -80,8 +82,8 @@ def graded_target(truth: npt.NDArray[Any], offsets: Offsets, names: Sequence[str
     if flat.size:
         g = int(flat[0])
         raise ValueError(
-            f"All rows of {names[g]} have the grade {grades[offsets[g]]:g}; {measure} needs two different grades in every "
-            "group."
+            f"All rows of {names[g]} have the grade {grades[offsets[g]]:g}; {measure} needs two different grades in "
+            "every group."
         )
     return GradedTarget(offsets, grades, rank, pairs)
 

@@ -41,7 +41,7 @@ def group_sums(numbers: Floats, offsets: Offsets) -> Floats:
 
 
 class GroupedMeasure:
-    """A ``Measure`` whose subclass prepares and searches all groups in one call: ``prepare_groups``, ``search_groups``."""
+    """A ``Measure`` whose subclass prepares and searches all groups in one call."""
 
     def prepare_groups(self, truth: npt.NDArray[Any], offsets: Offsets, names: Sequence[str]) -> Any:
         """The same as ``prepare`` for rows ``offsets[g]`` to ``offsets[g + 1]`` of every group ``g``."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ class Ndcg(PositionMeasure):
     ranking: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 1):
+        if self.k is not None and not _is_count(self.k):
             raise ValueError(f"k must be a whole number of at least 1, or None, not {self.k!r}.")
         if self.gain not in GAINS:
             raise ValueError(f"gain must be 'exponential' or 'linear', not {self.gain!r}.")
@@ -50,7 +51,9 @@ class Ndcg(PositionMeasure):
         ideal = np.lexsort((-gain, graded.group))
         position = np.arange(graded.n) - np.repeat(graded.offsets[:-1], np.diff(graded.offsets))
         counted = position < discount.size
-        best = group_sums(gain[ideal] * np.where(counted, discount[np.where(counted, position, 0)], 0.0), graded.offsets)
+        best = group_sums(
+            gain[ideal] * np.where(counted, discount[np.where(counted, position, 0)], 0.0), graded.offsets
+        )
         return CreditTarget(graded, gain / graded.each_row(best), np.ones(longest), discount)
 
     def gains(self, grades: Floats) -> Floats:
@@ -59,8 +62,8 @@ class Ndcg(PositionMeasure):
         highest = float(grades.max(initial=0.0))
         if highest > 60.0:
             raise ValueError(
-                f"The highest grade is {highest:g}, and 2^grade - 1 would drown all others; use gain='linear' or grades such "
-                "as 0 to 4."
+                f"The highest grade is {highest:g}, and 2^grade - 1 would drown the others; use gain='linear' or "
+                "grades such as 0 to 4."
             )
         return np.exp2(grades) - 1.0
 
@@ -68,12 +71,16 @@ class Ndcg(PositionMeasure):
         """The mean over groups. Rows that tie share the mean discount of their positions."""
         check_lengths(scores, target.n)
         offsets = target.graded.offsets
-        return float(np.mean([_value(scores[a:b], target.gain[a:b], target.discount) for a, b in zip(offsets, offsets[1:])]))
+        return float(np.mean([_value(scores[a:b], target.gain[a:b], target.discount) for a, b in pairwise(offsets)]))
 
 
 def discounts(k: int) -> Floats:
     """``1 / log2(1 + position)`` of the first positions."""
-    return 1.0 / np.log2(np.arange(2.0, k + 2.0))
+    return np.asarray(1.0 / np.log2(np.arange(2.0, k + 2.0)))
+
+
+def _is_count(k: Any) -> bool:
+    return isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 1
 
 
 def _value(scores: Floats, gain: Floats, discount: Floats) -> float:

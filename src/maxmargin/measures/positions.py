@@ -1,14 +1,15 @@
 """Measures that give a row credit for its position in a ranking: NDCG, the reciprocal rank, average precision.
 
-An output is a ranking. ``Psi`` is that of the swapped pairs, ``psi = 1/M sum over swapped pairs of (x_i - x_j)``, and the
-loss is one minus the credit
+An output is a ranking. ``Psi`` is that of the swapped pairs, ``psi = 1/M sum over swapped pairs of (x_i - x_j)``, and
+the loss is one minus the credit
 
-    ``credit = sum over rows of gain(row) * weight(t) * discount(p)``        the row is t-th of its grade, at position p,
+    ``credit = sum over rows of gain(row) * weight(t) * discount(p)``        the row is t-th of its grade, at position
+    p,
 
-which is 1 for the truth. The exact search (``interleave.hpp``): rows of one grade stand in the order of their scores, so a
-ranking interleaves one sorted list a grade, and dynamic programming over the number of rows of each grade among the first
-``p`` positions finds the best. For two grades of ``P`` and ``N`` rows there are at most ``(P + 1) (N + 1)`` states, and fewer
-where only the first ``k`` positions have a discount.
+which is 1 for the truth. The exact search (``interleave.hpp``): rows of one grade stand in the order of their scores,
+so a ranking interleaves one sorted list a grade, and dynamic programming over the number of rows of each grade among
+the first ``p`` positions finds the best. For two grades of ``P`` and ``N`` rows there are at most ``(P + 1) (N + 1)``
+states, and fewer where only the first ``k`` positions have a discount.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MOST_STATES = 2**26  # of one group; nine bytes each
 
 @dataclass(frozen=True, eq=False)
 class CreditTarget:
-    """Graded groups and the credit of their rows: ``gain`` of shape (n,), the same for all rows of one grade of a group,
+    """Graded groups and the credit of their rows: ``gain`` of shape (n,), equal for all rows of one grade of a group,
     ``weight`` by number within the grade, and ``discount`` by position, as many as there are positions with credit."""
 
     graded: GradedTarget
@@ -53,11 +54,15 @@ class CreditTarget:
         order = np.lexsort((graded.rank, -scores, graded.group))
         position = np.arange(self.n) - starts
         ranks = graded.rank[order]
-        inside = np.lexsort((position, ranks, graded.group))  # group by group, grade by grade, in the order of the ranking
+        inside = np.lexsort(
+            (position, ranks, graded.group)
+        )  # group by group, grade by grade, in the order of the ranking
         first = np.r_[True, (np.diff(ranks[inside]) != 0) | (np.diff(graded.group) != 0)]
         number = np.empty(self.n, dtype=np.int64)
         number[inside] = np.arange(self.n) - np.maximum.accumulate(np.where(first, np.arange(self.n), 0))
-        discount = np.where(position < self.discount.size, self.discount[np.minimum(position, self.discount.size - 1)], 0.0)
+        discount = np.where(
+            position < self.discount.size, self.discount[np.minimum(position, self.discount.size - 1)], 0.0
+        )
         credit = group_sums(self.gain[order] * self.weight[number] * discount, graded.offsets)
         return np.maximum(0.0, 1.0 - credit)
 
@@ -93,10 +98,11 @@ class PositionMeasure(GroupedMeasure):
         large = np.flatnonzero(states > np.log2(MOST_STATES))
         if large.size:
             g = int(large[0])
+            grades = int(graded.rank[graded.group == g].max()) + 1
             raise ValueError(
-                f"The {np.diff(graded.offsets)[g]} rows of {names[g]} have {int(graded.rank[graded.group == g].max()) + 1} "
-                f"different grades, too many to search for the ranking that {self.name} violates most: use fewer grades or "
-                "rows, a smaller k, or swapped_pairs."
+                f"The {np.diff(graded.offsets)[g]} rows of {names[g]} have {grades} different grades, too many to "
+                f"search for the ranking that {self.name} violates most: use fewer grades or rows, a smaller k, or "
+                "swapped_pairs."
             )
         return target
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,8 +22,8 @@ Offsets = npt.NDArray[np.int64]
 class ReciprocalRank(PositionMeasure):
     """``1 / position of the first relevant row``; its mean over queries is the MRR.
 
-    The truth of a row is whether it is relevant. Rankings whose first row is relevant have no loss though other pairs may be
-    swapped; the slack bounds the loss from above all the same.
+    The truth of a row is whether it is relevant. Rankings whose first row is relevant have no loss though other pairs
+    may be swapped; the slack bounds the loss from above all the same.
     """
 
     name: ClassVar[str] = "mrr"  # type: ignore[misc]
@@ -41,7 +42,7 @@ class ReciprocalRank(PositionMeasure):
         """The mean over groups. Rows that tie come in any order: the expectation is taken."""
         check_lengths(scores, target.n)
         offsets, relevant = target.graded.offsets, target.graded.rank > 0
-        return float(np.mean([_value(scores[a:b], relevant[a:b]) for a, b in zip(offsets, offsets[1:])]))
+        return float(np.mean([_value(scores[a:b], relevant[a:b]) for a, b in pairwise(offsets)]))
 
 
 def _value(scores: Floats, relevant: npt.NDArray[np.bool_]) -> float:

@@ -1,13 +1,13 @@
 """Pairs of rows of unequal grade in the wrong order: ordinal regression and, for two grades, the ROC area.
 
-With ``M`` pairs of rows ``i, j`` of a group with ``grade_i > grade_j``, an output says of each which of the two comes first,
-``y_ij = +1`` as in the truth or ``-1``, and
+With ``M`` pairs of rows ``i, j`` of a group with ``grade_i > grade_j``, an output says of each which of the two comes
+first, ``y_ij = +1`` as in the truth or ``-1``, and
 
     ``Psi(y) = 1/(2M) sum over pairs of y_ij (x_i - x_j)``,    ``psi = 1/M sum over swapped pairs of (x_i - x_j)``.
 
-The loss is the share of swapped pairs. With ``m`` of them the best output swaps the ``m`` pairs with the smallest differences
-of scores, so it is known by a threshold on the difference. Pairs are never listed: those below a threshold are counted
-by sorting, in ``O(n log n)`` whatever the number of grades.
+The loss is the share of swapped pairs. With ``m`` of them the best output swaps the ``m`` pairs with the smallest
+differences of scores, so it is known by a threshold on the difference. Pairs are never listed: those below a threshold
+are counted by sorting, in ``O(n log n)`` whatever the number of grades.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ class SwappedPairs(GroupedMeasure):
         return float(np.mean(1.0 - 0.5 * (wrong + not_right) / target.pairs))
 
 
-def most_violated_pairs(
-    scores: Floats, target: GradedTarget, formulation: Formulation, threads: int = 1
-) -> Violations:
+def most_violated_pairs(scores: Floats, target: GradedTarget, formulation: Formulation, threads: int = 1) -> Violations:
     """The pairs to swap in every group for the largest ``margin - scale * <w, psi>``."""
     pairs = _Pairs(scores, target, threads)
     if formulation.mistakes:
@@ -106,13 +104,13 @@ class _Pairs:
         """A threshold for each group, and how many pairs to swap whose difference is equal to it.
 
         Pairs enter in the order of their differences, and as a function of their number the value has one peak: it is
-        a concave function or the exponential of one. So one more pair of difference ``d`` is of use up to some ``d``, which
-        is found by halving the floating-point numbers between the extremes.
+        a concave function or the exponential of one. So one more pair of difference ``d`` is of use up to some ``d``,
+        which is found by halving the floating-point numbers between the extremes.
         """
 
         def gains(number: Counts, difference: Floats, d: Floats) -> npt.NDArray[np.bool_]:
             more = self.value(number + 1, difference + d, formulation)
-            return (number == 0) | (more > self.value(number, difference, formulation))
+            return np.logical_or(number == 0, more > self.value(number, difference, formulation))
 
         starts = self.target.offsets[:-1]
         spread = np.maximum.reduceat(self.scores, starts) - np.minimum.reduceat(self.scores, starts)

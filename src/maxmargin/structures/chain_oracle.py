@@ -28,6 +28,7 @@ class ChainOracle:
 
     exact = True
     cheap = True
+    joint = False
 
     def __init__(
         self,

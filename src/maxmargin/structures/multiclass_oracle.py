@@ -23,6 +23,7 @@ class MulticlassOracle:
 
     exact = True
     cheap = True
+    joint = False
 
     def __init__(
         self,

@@ -92,6 +92,7 @@ class SampleOracle(PlaneOracle):
         self.n = len(self._groups)
         self.dimension = X.rows.columns
         self.exact = True
+        self.joint = isinstance(measure, GroupedMeasure)
         self._names = [X.name(g) for g in range(self.n)]
         self._members = None if X.groups is None else np.concatenate(list(X.groups))  # rows, group after group
         sizes = [X.rows.n] if X.groups is None else [group.size for group in X.groups]
@@ -158,7 +159,9 @@ class SampleOracle(PlaneOracle):
         squared = self.formulation.slack == "squared"
         factor = weight * slack if squared else weight
         steps = np.repeat(factor * self.formulation.scale(found.loss), np.diff(self._offsets)) * found.coefficients
-        total = steps if self._members is None else np.bincount(self._members, steps, self._rows.n)
+        total: Floats = steps
+        if self._members is not None:
+            total = np.bincount(self._members, steps, self._rows.n).astype(np.float64)
         b = float(factor @ self.formulation.margin(found.loss)) - (0.5 * float(weight @ slack**2) if squared else 0.0)
         return Cut(compact(self._rows.combine(total, None, self.threads)), b, slack)
 
