@@ -80,7 +80,7 @@ def discounts(k: int) -> Floats:
 
 
 def _is_count(k: Any) -> bool:
-    return isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 1
+    return not isinstance(k, bool) and isinstance(k, Integral) and int(k) >= 1
 
 
 def _value(scores: Floats, gain: Floats, discount: Floats) -> float:

@@ -122,7 +122,8 @@ class PositionMeasure(GroupedMeasure):
         )
         coefficients = net / graded.each_row(graded.pairs)
         violations = Violations(coefficients, np.maximum(0.0, 1.0 - credit), np.ones(credit.size, dtype=bool))
-        found = violations.values(scores, graded.offsets, formulation) > 0.0
+        wrong = np.maximum.reduceat(net, graded.offsets[:-1]) > 0.0  # the credit of the truth is 1 but for rounding
+        found = wrong & (violations.values(scores, graded.offsets, formulation) > 0.0)
         kept = found.astype(np.float64)
         return Violations(coefficients * graded.each_row(kept), violations.loss * kept, found)
 

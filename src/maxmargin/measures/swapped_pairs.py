@@ -110,7 +110,7 @@ class _Pairs:
 
         def gains(number: Counts, difference: Floats, d: Floats) -> npt.NDArray[np.bool_]:
             more = self.value(number + 1, difference + d, formulation)
-            return np.logical_or(number == 0, more > self.value(number, difference, formulation))
+            return np.asarray((number == 0) | (more > self.value(number, difference, formulation)))
 
         starts = self.target.offsets[:-1]
         spread = np.maximum.reduceat(self.scores, starts) - np.minimum.reduceat(self.scores, starts)
