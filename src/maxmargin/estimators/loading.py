@@ -18,6 +18,10 @@ from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
+from maxmargin.measures.mean_average_precision import MeanAveragePrecision
+from maxmargin.measures.ndcg import Ndcg
+from maxmargin.measures.reciprocal_rank import ReciprocalRank
+from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.problem import Problem
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
@@ -28,9 +32,12 @@ from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
-_SOLVERS: dict[str, type[Any]] = {
-    solver.__name__: solver
-    for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
+_SETTINGS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
+        *(SwappedPairs, MeanAveragePrecision, Ndcg, ReciprocalRank),
+    )
 }
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
@@ -138,4 +145,4 @@ def _from_json(value: Any) -> Any:
         return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
     if "templates" in value:
         return templates_from_json(value["templates"])
-    return _SOLVERS[value["solver"]](**value["settings"])
+    return _SETTINGS[value["solver"]](**value["settings"])

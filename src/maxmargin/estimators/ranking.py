@@ -117,7 +117,14 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
         """
         with all_or_nothing(self):
             X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                order="C",
+                y_numeric=True,
+                ensure_min_samples=2,
             )
             measure, truth = self._measured(y)
             found = read_groups(groups, X.shape[0])
