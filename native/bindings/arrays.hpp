@@ -59,5 +59,6 @@ void bind_vectorise(nb::module_& module);
 void bind_templates(nb::module_& module);
 void bind_svmhmm(nb::module_& module);
 void bind_cover(nb::module_& module);
+void bind_ranking(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -19,4 +19,5 @@ NB_MODULE(_core, module) {
   bindings::bind_templates(module);
   bindings::bind_svmhmm(module);
   bindings::bind_cover(module);
+  bindings::bind_ranking(module);
 }

@@ -8,6 +8,7 @@ from maxmargin.estimators import (
     ChainSVC,
     DiversityRanker,
     MulticlassSVC,
+    RankingSVM,
     StructuralSVM,
     load,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "RankingSVM",
     "SequenceVectorizer",
     "Sequences",
     "Solution",

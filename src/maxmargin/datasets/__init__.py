@@ -4,6 +4,7 @@ from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
 from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
+from maxmargin.datasets.rankings import load_mq2008, make_ranking
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.subtopics import make_subtopics
@@ -17,6 +18,7 @@ __all__ = [
     "load_conll2000",
     "load_covtype",
     "load_mnist",
+    "load_mq2008",
     "load_newsgroup_sets",
     "load_newsgroups20",
     "load_ocr_letters",
@@ -26,6 +28,7 @@ __all__ = [
     "make_chain",
     "make_documents",
     "make_multiclass",
+    "make_ranking",
     "make_sentences",
     "make_subtopics",
 ]

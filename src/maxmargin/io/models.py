@@ -133,7 +133,7 @@ def _as_bytes(name: str, value: Any) -> bytes:
 
 
 def _as_json(name: str, value: Any) -> Any:
-    """A parameter in JSON; arrays as nested lists, solver objects by class and settings."""
+    """A parameter in JSON; arrays as nested lists, solver and measure objects by class and settings."""
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
     if isinstance(value, np.generic):
@@ -143,7 +143,8 @@ def _as_json(name: str, value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         if type(value).__module__.partition(".")[0] != "maxmargin":
             raise ValueError(
-                f"The parameter {name} is a {type(value).__name__}, which is code; a model file keeps only our solvers."
+                f"The parameter {name} is a {type(value).__name__}, which is code; a model file keeps only our "
+                "solvers and measures."
             )
         return {
             "solver": type(value).__name__,

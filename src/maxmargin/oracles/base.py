@@ -165,6 +165,7 @@ class Oracle(Protocol):
     sample_weight: Floats | None
     exact: bool
     cheap: bool  # asking costs no more than looking at the planes held
+    joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
     patience: int  # passes of coordinate ascent after which cuts are the better bet
 

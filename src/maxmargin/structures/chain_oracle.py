@@ -30,6 +30,7 @@ class ChainOracle:
     exact = True
     cheap = True
     patience = PATIENCE
+    joint = False
 
     def __init__(
         self,
