@@ -9,7 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import ChainEngine, MulticlassEngine, PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import (
+    ChainEngine,
+    LabelEngine,
+    MulticlassEngine,
+    PlaneEngine,
+    SeparateLabelEngine,
+    VisitResult,
+    VisitSettings,
+)
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
@@ -117,7 +125,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | ChainEngine
+    core: PlaneEngine | MulticlassEngine | ChainEngine | LabelEngine | SeparateLabelEngine
 
     @property
     def weights(self) -> Floats:
@@ -161,7 +169,7 @@ class Oracle(Protocol):
     dimension: int
     formulation: Formulation
     sample_weight: Floats | None
-    exact: bool
+    exact: bool  # may turn false on the way, where a search gives up
     cheap: bool  # asking costs no more than looking at the planes held
     visit_cost: float  # multiplications that a visit to one example costs, roughly
 
