@@ -147,14 +147,16 @@ def make_case(
     return LabelCase(structure, rows, columns, Y, np.round(w) if whole else w, weight)
 
 
-def _cases(kinds: list[tuple[str, str | None]]) -> st.SearchStrategy[LabelCase]:
+def cases(
+    kinds: list[tuple[str, str | None]], losses: tuple[str, ...] = ("hamming", "f1", "zero-one")
+) -> st.SearchStrategy[LabelCase]:
     return st.tuples(st.sampled_from(kinds), st.integers(0, 10**6), st.booleans()).flatmap(
         lambda chosen: st.builds(
             make_case,
             kind=st.just(chosen[0][0]),
             method=st.just(chosen[0][1]),
             labels=st.integers(1, 6),
-            loss=st.sampled_from(["hamming", "f1", "zero-one"]),
+            loss=st.sampled_from(losses),
             n=st.integers(1, 6),
             d=st.sampled_from([1, 3, 9]),
             bias=st.sampled_from([0.0, 2.0]),
@@ -170,6 +172,6 @@ def _cases(kinds: list[tuple[str, str | None]]) -> st.SearchStrategy[LabelCase]:
 
 
 # With a forest both searches are exact for every formulation; with cycles only the list is.
-CASES = _cases(
+CASES = cases(
     [("none", None), ("forest", None), ("forest", "list"), ("graph", "list"), ("full", None), ("none", "list")]
 )

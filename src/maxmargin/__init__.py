@@ -7,6 +7,7 @@ from maxmargin.estimators import (
     ChainPerceptron,
     ChainSVC,
     MulticlassSVC,
+    MultilabelSVC,
     StructuralSVM,
     load,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Formulation",
     "ModelFileError",
     "MulticlassSVC",
+    "MultilabelSVC",
     "NSlack",
     "OneSlack",
     "Perceptron",

@@ -2,6 +2,7 @@
 
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.multilabel import LabelledTable, load_multilabel
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
@@ -9,11 +10,13 @@ from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.text import load_newsgroups20
 
 __all__ = [
+    "LabelledTable",
     "MissingDataError",
     "data_file",
     "load_conll2000",
     "load_covtype",
     "load_mnist",
+    "load_multilabel",
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",

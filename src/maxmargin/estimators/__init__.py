@@ -6,6 +6,16 @@ from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.loading import load
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.structural import StructuralSVM
 
-__all__ = ["ChainCRF", "ChainHMM", "ChainPerceptron", "ChainSVC", "MulticlassSVC", "StructuralSVM", "load"]
+__all__ = [
+    "ChainCRF",
+    "ChainHMM",
+    "ChainPerceptron",
+    "ChainSVC",
+    "MulticlassSVC",
+    "MultilabelSVC",
+    "StructuralSVM",
+    "load",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -14,6 +15,7 @@ from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
@@ -43,7 +45,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("StructuralSVM", *_TABLES, *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -54,7 +56,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
         else:
-            model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
+            model = _structural(params, arrays, problem) if kind not in _TABLES else _TABLES[kind](params, arrays)
         if kind != "ChainHMM":
             _restore_fit(model, head["fitted"])
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
@@ -88,12 +90,42 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
     _check_numbers("intercept_", model.intercept_, (k,))
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _multilabel(params: dict[str, Any], arrays: dict[str, Any]) -> MultilabelSVC:
+    model = MultilabelSVC(**params)
+    model.classes_, model.pairs_ = arrays["classes_"], arrays["pairs_"]
+    model.coef_, model.intercept_, model.interaction_ = (
+        arrays[name] for name in ("coef_", "intercept_", "interaction_")
+    )
+    k, pairs = model.classes_.size, model.pairs_
+    _check_numbers("coef_", model.coef_, (k, -1))
+    _check_numbers("intercept_", model.intercept_, (k,))
+    _check_numbers("interaction_", model.interaction_, (len(pairs),))
+    if model.classes_.ndim != 1 or k < 1 or len(set(model.classes_.tolist())) != k:
+        raise ValueError("classes_ must be different labels")
+    if pairs.dtype != np.int32 or pairs.ndim != 2 or pairs.shape[1] != 2 or not ((pairs >= 0) & (pairs < k)).all():
+        raise ValueError("pairs_ must be numbers of labels")
+    if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) != len(pairs):
+        raise ValueError("pairs_ must be different pairs of different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
     model.n_features_in_ = model.coef_.shape[1]
     if "feature_names_in_" in arrays:
         model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
         if model.feature_names_in_.shape != (model.n_features_in_,):
             raise ValueError("one feature name a feature is needed")
-    return model
+
+
+_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+    "MulticlassSVC": _multiclass,
+    "MultilabelSVC": _multilabel,
+}
 
 
 def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
