@@ -103,7 +103,7 @@ def _from_dense(Y: Any) -> Vectors:
             raise ValueError(f"Unknown label type: objects that are no numbers. {_WANTED}.") from error
     if matrix.ndim != 2:
         one = " For one label an example use MulticlassSVC." if matrix.ndim == 1 else ""
-        raise ValueError(f"{_WANTED}, not of {matrix.ndim} dimensions.{one}")
+        raise ValueError(f"Unknown label type: an array of {matrix.ndim} dimensions. {_WANTED}.{one}")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"Unknown label type: {matrix.dtype}. {_WANTED}.")
     return _as_bits(matrix)
