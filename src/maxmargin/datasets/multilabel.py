@@ -50,7 +50,10 @@ def load_multilabel(name: str, split: str = "train", folder: str | PathLike[str]
     features = np.setdiff1d(np.arange(len(attributes)), columns)
     Y = table[:, columns]
     dense = Y.toarray() if sp.issparse(Y) else Y
-    return LabelledTable(table[:, features], dense.astype(np.int64), labels)
+    X = table[:, features]
+    if sp.issparse(X):  # scikit-learn's LinearSVC takes 32-bit indices only
+        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    return LabelledTable(X, dense.astype(np.int64), labels)
 
 
 def read_arff(lines: Any, source: str) -> tuple[list[str], Any]:
