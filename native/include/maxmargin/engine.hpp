@@ -54,6 +54,10 @@ struct VisitResult {
   }
 };
 
+// A block whose planes do not share a cap: each has its own, and the slack is the sum of theirs (label_block.hpp).
+template <class Block>
+concept SeparateBlock = requires(const Block& block) { block.slack(); };
+
 template <class Block>
 class BlockEngine {
  public:
@@ -140,7 +144,7 @@ class BlockEngine {
       for (SupportEntry& entry : support[i]) total += entry.alpha = std::max(0.0, alpha[at++]);
       const double cap = std::max(0.0, budget.cap(i));
       if (total <= cap) continue;
-      for (SupportEntry& entry : support[i]) entry.alpha *= cap / total;
+      for (SupportEntry& entry : support[i]) entry.alpha = SeparateBlock<Block> ? std::min(cap, entry.alpha) : entry.alpha * (cap / total);
     }
     refresh();
   }
@@ -212,13 +216,13 @@ class BlockEngine {
       return;
     }
     const int worst = block.worst();
-    const double slack = block.gradient(worst);
+    const double slack = slack_at(worst);
     block.load(support[i], cap, ridge, !settings.fresh);
     const double gap = budget.gap(i, slack, block.spent(), block.value());
     if (settings.fresh) gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
     result.slack = std::max(result.slack, slack);
     if (budget.slack != Slack::hard) result.gap += gap;
-    const bool enters = settings.fresh && worst != block.zero() && slack > block.held_value() + settings.threshold && !block.holds(worst);
+    const bool enters = settings.fresh && slack > block.held_value() + settings.threshold && is_new(worst);
     if (enters) ++result.added;
     const Ascent ascent = step(worst, cap, settings);
     result.steps += ascent.steps;
@@ -234,7 +238,24 @@ class BlockEngine {
     block.store(support, settings.keep_idle, settings.fresh, waits);
   }
 
+  double slack_at(int worst) const {
+    if constexpr (SeparateBlock<Block>) return block.slack();
+    else return block.gradient(worst);
+  }
+  bool is_new(int worst) const {
+    if constexpr (SeparateBlock<Block>) return block.has_new();
+    else return worst != block.zero() && !block.holds(worst);
+  }
+
   Ascent step(int worst, double cap, const VisitSettings& settings) {
+    if constexpr (SeparateBlock<Block>) {
+      if (settings.step == Step::none) return {};
+      return settings.step == Step::line_search ? block.line_search(cap) : block.ascend(cap);
+    } else {
+      return step_together(worst, cap, settings);
+    }
+  }
+  Ascent step_together(int worst, double cap, const VisitSettings& settings) {
     switch (settings.step) {
       case Step::none: return {};
       case Step::line_search:

@@ -3,6 +3,7 @@
 from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.multilabel import LabelledTable, load_multilabel
 from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
 from maxmargin.datasets.rankings import load_mq2008, make_ranking
 from maxmargin.datasets.sentences import make_sentences
@@ -13,12 +14,14 @@ from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.text import load_newsgroups20
 
 __all__ = [
+    "LabelledTable",
     "MissingDataError",
     "data_file",
     "load_conll2000",
     "load_covtype",
     "load_mnist",
     "load_mq2008",
+    "load_multilabel",
     "load_newsgroup_sets",
     "load_newsgroups20",
     "load_ocr_letters",

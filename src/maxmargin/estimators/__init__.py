@@ -8,6 +8,7 @@ from maxmargin.estimators.diversity import DiversityRanker
 from maxmargin.estimators.diversity_baselines import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage
 from maxmargin.estimators.loading import load
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 
@@ -19,6 +20,7 @@ __all__ = [
     "DiversityRanker",
     "EssentialPages",
     "MulticlassSVC",
+    "MultilabelSVC",
     "OkapiBM25",
     "RandomChoice",
     "RankingSVM",

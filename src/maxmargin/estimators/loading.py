@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -16,6 +17,7 @@ from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.diversity import DiversityRanker
 from maxmargin.estimators.diversity_files import restore_ranker
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
@@ -53,8 +55,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    known = ("MulticlassSVC", "StructuralSVM", "DiversityRanker", "RankingSVM", *_CHAINS)
-    if not isinstance(kind, str) or kind not in known:
+    if not isinstance(kind, str) or kind not in ("StructuralSVM", "DiversityRanker", "RankingSVM", *_TABLES, *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -70,7 +71,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         elif kind == "RankingSVM":
             model = _ranking(params, arrays, head["structure"])
         else:
-            model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
+            model = _structural(params, arrays, problem) if kind not in _TABLES else _TABLES[kind](params, arrays)
         if kind != "ChainHMM":
             _restore_fit(model, head["fitted"])
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
@@ -104,9 +105,39 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
     _check_numbers("intercept_", model.intercept_, (k,))
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _multilabel(params: dict[str, Any], arrays: dict[str, Any]) -> MultilabelSVC:
+    model = MultilabelSVC(**params)
+    model.classes_, model.pairs_ = arrays["classes_"], arrays["pairs_"]
+    model.coef_, model.intercept_, model.interaction_ = (
+        arrays[name] for name in ("coef_", "intercept_", "interaction_")
+    )
+    k, pairs = model.classes_.size, model.pairs_
+    _check_numbers("coef_", model.coef_, (k, -1))
+    _check_numbers("intercept_", model.intercept_, (k,))
+    _check_numbers("interaction_", model.interaction_, (len(pairs),))
+    if model.classes_.ndim != 1 or k < 1 or len(set(model.classes_.tolist())) != k:
+        raise ValueError("classes_ must be different labels")
+    if pairs.dtype != np.int32 or pairs.ndim != 2 or pairs.shape[1] != 2 or not ((pairs >= 0) & (pairs < k)).all():
+        raise ValueError("pairs_ must be numbers of labels")
+    if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) != len(pairs):
+        raise ValueError("pairs_ must be different pairs of different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
     model.n_features_in_ = model.coef_.shape[1]
     _restore_names(model, arrays)
-    return model
+
+
+_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+    "MulticlassSVC": _multiclass,
+    "MultilabelSVC": _multilabel,
+}
 
 
 def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:

@@ -101,11 +101,19 @@ def train(
     data = oracle.fingerprint() if estimator.warm_start else None
     fingerprint = None if data is None else f"{solver.name} {data}"
     solution = solver(oracle, float(C), run, _start(estimator, fingerprint))
+    if not oracle.exact:
+        solution = _without_proof(solution)
     solution = replace(
         solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
     )
     _warn(solution, gap_target(oracle, float(C), run.tol))
     return solution
+
+
+def _without_proof(solution: Solution) -> Solution:
+    """A search may give up on the way, after a solver has looked; then nothing is claimed that is not known."""
+    status = Status.INEXACT if solution.status is Status.CONVERGED else solution.status
+    return replace(solution, primal=None, dual=None, slack=None, status=status)
 
 
 def _start(estimator: Any, fingerprint: str | None) -> Solution | None:
