@@ -114,8 +114,9 @@ def test_dense_and_sparse_input_agree(name, dtype):
     assert sparse.solution_.primal == pytest.approx(dense.solution_.primal, rel=1e-4)
     np.testing.assert_allclose(sparse.predict(sp.csr_array(X)), sparse.predict(X), rtol=1e-6)
     assert dense.predict(X).dtype == np.float64
-    assert RankingSVM(measure=name).fit(sp.csr_array(X), y, groups).C_ == pytest.approx(
-        RankingSVM(measure=name).fit(X, y, groups).C_
+    assert (
+        pytest.approx(RankingSVM(measure=name).fit(X, y, groups).C_)
+        == RankingSVM(measure=name).fit(sp.csr_array(X), y, groups).C_
     )
 
 
@@ -195,9 +196,9 @@ def test_the_default_c_follows_the_scale_of_the_features():
     X, y, groups = make_ranking(40, seed=12)
     model = RankingSVM().fit(X, y, groups)
     moved = X + 7.0 * np.arange(X.shape[1])  # what is the same within a query tells nothing
-    assert RankingSVM().fit(moved, y, groups).C_ == pytest.approx(model.C_)
+    assert pytest.approx(model.C_) == RankingSVM().fit(moved, y, groups).C_
     scaled = RankingSVM().fit(10.0 * X, y, groups)
-    assert scaled.C_ == pytest.approx(model.C_ / 100.0)
+    assert pytest.approx(model.C_ / 100.0) == scaled.C_
     np.testing.assert_allclose(10.0 * scaled.coef_, model.coef_, rtol=1e-6)
 
 

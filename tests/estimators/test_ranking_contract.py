@@ -21,7 +21,6 @@ from maxmargin import BlockCoordinate, ModelFileError, RankingSVM, Unsupported, 
 from maxmargin.datasets import make_ranking
 from maxmargin.measures.ndcg import Ndcg
 
-
 ROW_WEIGHTS = dict.fromkeys(
     (
         "check_sample_weights_not_overwritten",

@@ -14,11 +14,11 @@ from sklearn.metrics import (
     ndcg_score,
     roc_auc_score,
 )
+from test_ranking_search import groups
 
 from maxmargin.measures import ErrorRate
 from maxmargin.measures.ndcg import Ndcg
 from maxmargin.measures.ranking_names import as_ranking_measure, is_binary
-from test_ranking_search import groups
 
 QUICK = settings(max_examples=30, deadline=None, derandomize=True)
 
@@ -152,7 +152,7 @@ def test_wrong_shapes():
 def test_too_many_grades_to_search():
     grades = np.tile(np.arange(30.0), 3)
     with pytest.raises(
-        ValueError, match="The 90 rows of q have 30 different grades, too many to search .* swapped_pairs"
+        ValueError, match=r"The 90 rows of q have 30 different grades, too many to search .* swapped_pairs"
     ):
         as_ranking_measure("ndcg", "linear").prepare(grades, "q")
     as_ranking_measure("swapped_pairs").prepare(grades, "q")

@@ -140,7 +140,8 @@ def _as_json(name: str, value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         if type(value).__module__.partition(".")[0] != "maxmargin":
             raise ValueError(
-                f"The parameter {name} is a {type(value).__name__}, which is code; a model file keeps only our solvers and measures."
+                f"The parameter {name} is a {type(value).__name__}, which is code; "
+                "a model file keeps only our solvers and measures."
             )
         return {
             "solver": type(value).__name__,
