@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
-from reference import EveryPlane, plane_of
-
-sys.path.insert(0, str(Path(__file__).parent / "measures"))
-
 from all_rankings import wrong_pair_sets, wrong_rankings
+from reference import EveryPlane, plane_of
 
 
 def make(sizes=(4, 3, 5, 4), d: int = 3, grades: int = 3, noise: float = 0.0, seed: int = 0):
@@ -29,7 +23,7 @@ def make(sizes=(4, 3, 5, 4), d: int = 3, grades: int = 3, noise: float = 0.0, se
 
 
 def every_plane(X, y, groups, name: str, rescaling: str, slack: str) -> EveryPlane:
-    """All planes: of sets of swapped pairs, or of rankings; grades above 0 are relevant to MRR and AP."""
+    """All planes, of sets of swapped pairs or of rankings; for MRR and average precision grades over 0 are relevant."""
     rows, heights, example = [], [], []
     for g, group in enumerate(dict.fromkeys(groups.tolist())):
         own = np.flatnonzero(groups == group)
