@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from all_rankings import losses, pairs_of, wrong_pair_sets, wrong_rankings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from all_rankings import losses, pairs_of, wrong_pair_sets, wrong_rankings
 from maxmargin import Formulation
 from maxmargin.measures import AveragePrecision, RocArea
 from maxmargin.measures.ranking_names import as_ranking_measure
