@@ -157,7 +157,7 @@ def test_hard_margin(planes):
 @QUICK
 @given(planes=working_sets(), moves=st.lists(st.integers(0, 6), min_size=3, max_size=12), data=st.data())
 def test_any_sequence_of_operations_keeps_the_engine_consistent(slack, planes, moves, data):
-    """Planes come, are merged, dropped, given other weights and extrapolated; what is left is then solved like any set."""
+    """Planes come, are merged, dropped, given other weights; leaps are made; what is left is then solved."""
     assume(slack != "hard" or planes.optimum("hard").feasible)
     engine = planes.engine(slack)
     everyone = np.arange(planes.budget.size, dtype=np.int32)

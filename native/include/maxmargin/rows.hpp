@@ -115,6 +115,14 @@ struct Rows {
     if (row.indices != nullptr) lines(row.indices, row.count * 4);
     if (row.narrow != nullptr) lines(row.narrow, row.count * 2);
   }
+  // Brings the weights of the columns of a row, `bytes` a column: those of a few among very many columns are far apart.
+  void prefetch_weights(std::int64_t i, const void* weights, std::int64_t bytes) const {
+    if (indices == nullptr) return;
+    for (std::int64_t c = offsets[i]; c < offsets[i + 1]; ++c) {
+      const char* first = static_cast<const char*>(weights) + indices[c] * bytes;
+      for (std::int64_t at = 0; at < bytes; at += 64) prefetch_line(first + at);
+    }
+  }
 };
 
 }  // namespace maxmargin

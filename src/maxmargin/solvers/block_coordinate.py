@@ -38,8 +38,8 @@ class BlockCoordinate:
     averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that
         is better than the last iterate; 0 switches averaging off, and so do so many features that the snapshots would
         cost more than the pass they are taken from (text)
-    leaps : every few passes a step along the way that the dual variables have come, where the dual gains by it (not with
-        a ``capacity``: merged planes have come no way)
+    leaps : every few passes a step along the way that the dual variables have come, where the dual gains by it; not
+        with a ``capacity``, because merged planes have come no way
     keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
 
     ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.

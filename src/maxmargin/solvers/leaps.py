@@ -10,13 +10,13 @@ _WORTHWHILE = 0.1  # of what the dual gained on the way
 
 
 class Leaps:
-    """A leap after every few passes (``Engine.leap``): coordinate ascent goes on slowly in a direction that it keeps, and
-    two passes show which one it is.
+    """A leap after every few passes (``Engine.leap``): coordinate ascent goes on slowly in a direction that it keeps,
+    and two passes show which one it is.
 
     The pass after a leap settles what the leap has stirred up and is not part of the way. The share of the way by which
-    the next leap extends it grows by 1.3 where one held and halves where one was undone. After one that gained less than
-    a tenth of what the way did, twice as many passes go by before the next. (Measured on MNIST, C = 0.1: 23 passes'
-    worth of visits in place of 36.)
+    the next leap extends it grows by 1.3 where one held and halves where one was undone. After one that gained less
+    than a tenth of what the way did, twice as many passes go by before the next. (Measured on MNIST, C = 0.1: 24
+    passes' worth of visits in place of 36.)
     """
 
     def __init__(self) -> None:
