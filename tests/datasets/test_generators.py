@@ -76,9 +76,9 @@ def test_documents_are_deterministic_rows_of_unit_length():
     assert X.has_canonical_format
     assert np.sqrt(X.multiply(X).sum(axis=1)) == pytest.approx(np.ones(200))
     assert 0.1 < y.mean() < 0.3
-    assert (X != again).nnz == 0
+    assert (again != X).nnz == 0
     assert np.array_equal(y, y_again)
-    assert (X != other).nnz > 0
+    assert (other != X).nnz > 0
 
 
 def test_documents_can_be_learnt():

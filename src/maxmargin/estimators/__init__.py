@@ -5,7 +5,17 @@ from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.loading import load
+from maxmargin.estimators.measure import MeasureSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
 
-__all__ = ["ChainCRF", "ChainHMM", "ChainPerceptron", "ChainSVC", "MulticlassSVC", "StructuralSVM", "load"]
+__all__ = [
+    "ChainCRF",
+    "ChainHMM",
+    "ChainPerceptron",
+    "ChainSVC",
+    "MeasureSVC",
+    "MulticlassSVC",
+    "StructuralSVM",
+    "load",
+]

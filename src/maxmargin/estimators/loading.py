@@ -13,10 +13,22 @@ from maxmargin.estimators.chain_files import restore_chain
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
+from maxmargin.estimators.measure import MeasureSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
+from maxmargin.measures import (
+    AveragePrecision,
+    BalancedError,
+    BreakEven,
+    ErrorRate,
+    FBeta,
+    MatthewsCorrelation,
+    PrecisionAtK,
+    RecallAtK,
+    RocArea,
+)
 from maxmargin.problem import Problem
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
@@ -31,6 +43,20 @@ _SOLVERS: dict[str, type[Any]] = {
     solver.__name__: solver
     for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
 }
+_MEASURES: dict[str, type[Any]] = {
+    measure.__name__: measure
+    for measure in (
+        AveragePrecision,
+        BalancedError,
+        BreakEven,
+        ErrorRate,
+        FBeta,
+        MatthewsCorrelation,
+        PrecisionAtK,
+        RecallAtK,
+        RocArea,
+    )
+}
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
 }
@@ -43,7 +69,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "MeasureSVC", "StructuralSVM", *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -53,6 +79,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "MeasureSVC":
+            model = _measure(params, arrays, head["structure"])
         else:
             model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
         if kind != "ChainHMM":
@@ -82,10 +110,25 @@ def _optional_float(value: Any) -> float | None:
 
 def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC:
     model = MulticlassSVC(**params)
+    _restore_linear(model, arrays, arrays["classes_"].size)
+    return model
+
+
+def _measure(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> MeasureSVC:
+    model = MeasureSVC(**params)
+    _restore_linear(model, arrays, 1)
+    if model.classes_.size != 2:
+        raise ValueError("classes_ must be two labels")
+    model.threshold_ = float(structure["threshold_"])
+    return model
+
+
+def _restore_linear(model: Any, arrays: dict[str, Any], rows: int) -> None:
+    """Weights, intercepts, labels and names of features."""
     model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
     k = model.classes_.size
-    _check_numbers("coef_", model.coef_, (k, -1))
-    _check_numbers("intercept_", model.intercept_, (k,))
+    _check_numbers("coef_", model.coef_, (rows, -1))
+    _check_numbers("intercept_", model.intercept_, (rows,))
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
     model.n_features_in_ = model.coef_.shape[1]
@@ -93,7 +136,6 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
         model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
         if model.feature_names_in_.shape != (model.n_features_in_,):
             raise ValueError("one feature name a feature is needed")
-    return model
 
 
 def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
@@ -120,4 +162,4 @@ def _from_json(value: Any) -> Any:
         return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
     if "templates" in value:
         return templates_from_json(value["templates"])
-    return _SOLVERS[value["solver"]](**value["settings"])
+    return {**_SOLVERS, **_MEASURES}[value["solver"]](**value["settings"])

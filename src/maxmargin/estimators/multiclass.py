@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale
+from maxmargin.estimators.packing import add_constant, chosen_c, packed
 from maxmargin.estimators.training import job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -113,13 +112,13 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise Unsupported(
                 "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
             )
-        rows = self._pack(X)
+        rows = packed(X)
         structure = Multiclass(self.classes_.size, self.cost)
         given = check_sample_weight(sample_weight, labels.size)
         weight = self._weights(labels, given)
         scale = FeatureScale(rows, weight)
-        self.C_ = self._chosen_c(scale)
-        self.intercept_scaling_ = self._add_constant(rows, scale)
+        self.C_ = chosen_c(self.C, scale)
+        self.intercept_scaling_ = add_constant(self, rows, scale)
         self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
         coef = structure.to_coef(self.solution_.w)
         self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
@@ -160,33 +159,6 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             structure.from_coef(self.coef_), self.classes_.size, job_count(self.n_jobs)
         )
         return scores.reshape(-1, self.classes_.size) + self.intercept_
-
-    def _pack(self, X: Any) -> _core.Rows:
-        rows = as_rows(X, 0.0, True)
-        if rows.first_bad >= 0:
-            row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
-            column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
-            raise ValueError(
-                f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, "
-                f"column {column} is {row[column]}. Remove or impute it, or rescale the feature."
-            )
-        return rows
-
-    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
-        """Gives the rows their constant feature and returns its value."""
-        if not self.fit_intercept:
-            return 0.0
-        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
-        rows.set_bias(value)
-        return value
-
-    def _chosen_c(self, scale: FeatureScale) -> float:
-        if isinstance(self.C, str):
-            if self.C != "scale":
-                raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return scale.regularisation
-        positive("C", self.C)
-        return float(self.C)
 
     def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
         if self.class_weight is None:
