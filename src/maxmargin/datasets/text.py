@@ -37,7 +37,8 @@ def load_reuters21578(
 ) -> tuple[list[str], list[list[str]]]:
     """News of 1987 in the ModApte split: texts, title first, and the topics of each, of which there may be none.
 
-    Reads ``reuters21578/reuters21578_modapte.jsonl.gz``, one object a line with ``split``, ``topics``, ``title``, ``body``.
+    Reads ``reuters21578/reuters21578_modapte.jsonl.gz``, one object a line with ``split``, ``topics``, ``title`` and
+    ``body``.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -13,22 +14,19 @@ from maxmargin.estimators.chain_files import restore_chain
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
-from maxmargin.estimators.measure import MeasureSVC
+from maxmargin.estimators.diversity import DiversityRanker
+from maxmargin.estimators.diversity_files import restore_ranker
+from maxmargin.estimators.measure_files import MEASURES, restored_measure
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multilabel import MultilabelSVC
+from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
-from maxmargin.measures import (
-    AveragePrecision,
-    BalancedError,
-    BreakEven,
-    ErrorRate,
-    FBeta,
-    MatthewsCorrelation,
-    PrecisionAtK,
-    RecallAtK,
-    RocArea,
-)
+from maxmargin.measures.mean_average_precision import MeanAveragePrecision
+from maxmargin.measures.ndcg import Ndcg
+from maxmargin.measures.reciprocal_rank import ReciprocalRank
+from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.problem import Problem
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
@@ -39,27 +37,16 @@ from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
-_SOLVERS: dict[str, type[Any]] = {
-    solver.__name__: solver
-    for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
-}
-_MEASURES: dict[str, type[Any]] = {
-    measure.__name__: measure
-    for measure in (
-        AveragePrecision,
-        BalancedError,
-        BreakEven,
-        ErrorRate,
-        FBeta,
-        MatthewsCorrelation,
-        PrecisionAtK,
-        RecallAtK,
-        RocArea,
-    )
-}
+_KINDS: tuple[type[Any], ...] = (
+    *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
+    *(SwappedPairs, MeanAveragePrecision, Ndcg, ReciprocalRank),
+    *MEASURES,
+)
+_SETTINGS = {kind.__name__: kind for kind in _KINDS}
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
 }
+_OTHERS = ("StructuralSVM", "DiversityRanker", "MeasureSVC", "RankingSVM")
 
 
 def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
@@ -69,7 +56,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "MeasureSVC", "StructuralSVM", *_CHAINS):
+    if not isinstance(kind, str) or kind not in (*_OTHERS, *_TABLES, *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -79,10 +66,15 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "DiversityRanker":
+            model = DiversityRanker(**params)
+            restore_ranker(model, arrays, head["structure"])
         elif kind == "MeasureSVC":
-            model = _measure(params, arrays, head["structure"])
+            model = restored_measure(params, arrays, head["structure"])
+        elif kind == "RankingSVM":
+            model = _ranking(params, arrays, head["structure"])
         else:
-            model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
+            model = _structural(params, arrays, problem) if kind not in _TABLES else _TABLES[kind](params, arrays)
         if kind != "ChainHMM":
             _restore_fit(model, head["fitted"])
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
@@ -110,32 +102,63 @@ def _optional_float(value: Any) -> float | None:
 
 def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC:
     model = MulticlassSVC(**params)
-    _restore_linear(model, arrays, arrays["classes_"].size)
-    return model
-
-
-def _measure(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> MeasureSVC:
-    model = MeasureSVC(**params)
-    _restore_linear(model, arrays, 1)
-    if model.classes_.size != 2:
-        raise ValueError("classes_ must be two labels")
-    model.threshold_ = float(structure["threshold_"])
-    return model
-
-
-def _restore_linear(model: Any, arrays: dict[str, Any], rows: int) -> None:
-    """Weights, intercepts, labels and names of features."""
     model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
     k = model.classes_.size
-    _check_numbers("coef_", model.coef_, (rows, -1))
-    _check_numbers("intercept_", model.intercept_, (rows,))
+    _check_numbers("coef_", model.coef_, (k, -1))
+    _check_numbers("intercept_", model.intercept_, (k,))
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _multilabel(params: dict[str, Any], arrays: dict[str, Any]) -> MultilabelSVC:
+    model = MultilabelSVC(**params)
+    model.classes_, model.pairs_ = arrays["classes_"], arrays["pairs_"]
+    model.coef_, model.intercept_, model.interaction_ = (
+        arrays[name] for name in ("coef_", "intercept_", "interaction_")
+    )
+    k, pairs = model.classes_.size, model.pairs_
+    _check_numbers("coef_", model.coef_, (k, -1))
+    _check_numbers("intercept_", model.intercept_, (k,))
+    _check_numbers("interaction_", model.interaction_, (len(pairs),))
+    if model.classes_.ndim != 1 or k < 1 or len(set(model.classes_.tolist())) != k:
+        raise ValueError("classes_ must be different labels")
+    if pairs.dtype != np.int32 or pairs.ndim != 2 or pairs.shape[1] != 2 or not ((pairs >= 0) & (pairs < k)).all():
+        raise ValueError("pairs_ must be numbers of labels")
+    if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) != len(pairs):
+        raise ValueError("pairs_ must be different pairs of different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
     model.n_features_in_ = model.coef_.shape[1]
-    if "feature_names_in_" in arrays:
-        model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
-        if model.feature_names_in_.shape != (model.n_features_in_,):
-            raise ValueError("one feature name a feature is needed")
+    _restore_names(model, arrays)
+
+
+_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+    "MulticlassSVC": _multiclass,
+    "MultilabelSVC": _multilabel,
+}
+
+
+def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:
+    model = RankingSVM(**params)
+    model.coef_ = arrays["coef_"]
+    _check_numbers("coef_", model.coef_, (-1,))
+    model.n_features_in_ = model.coef_.size
+    model.n_uninformative_ = int(structure["n_uninformative_"])
+    _restore_names(model, arrays)
+    return model
+
+
+def _restore_names(model: Any, arrays: dict[str, Any]) -> None:
+    if "feature_names_in_" not in arrays:
+        return
+    model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+    if model.feature_names_in_.shape != (model.n_features_in_,):
+        raise ValueError("one feature name a feature is needed")
 
 
 def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
@@ -162,4 +185,4 @@ def _from_json(value: Any) -> Any:
         return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
     if "templates" in value:
         return templates_from_json(value["templates"])
-    return {**_SOLVERS, **_MEASURES}[value["solver"]](**value["settings"])
+    return _SETTINGS[value["solver"]](**value["settings"])

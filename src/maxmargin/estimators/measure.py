@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
-from maxmargin.estimators.feature_scale import FeatureScale
+from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.measure_input import as_sample, checked_groups, repetitions, two_classes
-from maxmargin.estimators.packing import add_constant, chosen_c, packed
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.measures import Contingency, ErrorRate, Measure, as_measure
@@ -133,7 +132,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weight = check_sample_weight(sample_weight, rows.n)
             scale = FeatureScale(rows, weight)
             self.C_ = chosen_c(self.C, scale)
-            self.intercept_scaling_ = add_constant(self, rows, scale)
+            self.intercept_scaling_ = self._add_constant(rows, scale)
             self.solution_ = self._trained(measure, rows, truth, checked_groups(groups, rows.n), weight)
             self.n_iter_ = self.solution_.n_iter
             self._set_weights(rows, truth, weight, cut_for)
@@ -191,6 +190,14 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "such as 'f1', 'auto' or None."
             )
         return measure
+
+    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
+        """Gives the rows their constant feature and returns its value."""
+        if not self.fit_intercept:
+            return 0.0
+        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
+        rows.set_bias(value)
+        return value
 
     def _trained(
         self,

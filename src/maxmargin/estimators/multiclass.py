@@ -13,8 +13,8 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin.estimators.feature_scale import FeatureScale
-from maxmargin.estimators.packing import add_constant, chosen_c, packed
+from maxmargin import _core
+from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.training import job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -118,7 +118,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = self._weights(labels, given)
         scale = FeatureScale(rows, weight)
         self.C_ = chosen_c(self.C, scale)
-        self.intercept_scaling_ = add_constant(self, rows, scale)
+        self.intercept_scaling_ = self._add_constant(rows, scale)
         self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
         coef = structure.to_coef(self.solution_.w)
         self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
@@ -159,6 +159,14 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             structure.from_coef(self.coef_), self.classes_.size, job_count(self.n_jobs)
         )
         return scores.reshape(-1, self.classes_.size) + self.intercept_
+
+    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
+        """Gives the rows their constant feature and returns its value."""
+        if not self.fit_intercept:
+            return 0.0
+        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
+        rows.set_bias(value)
+        return value
 
     def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
         if self.class_weight is None:

@@ -9,7 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import ChainEngine, MulticlassEngine, PlaneEngine, SignedEngine, VisitResult, VisitSettings
+from maxmargin._core import (
+    ChainEngine,
+    LabelEngine,
+    MulticlassEngine,
+    PlaneEngine,
+    SeparateLabelEngine,
+    SignedEngine,
+    VisitResult,
+    VisitSettings,
+)
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
@@ -119,7 +128,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | ChainEngine | SignedEngine
+    core: PlaneEngine | MulticlassEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
 
     @property
     def weights(self) -> Floats:
@@ -163,8 +172,9 @@ class Oracle(Protocol):
     dimension: int
     formulation: Formulation
     sample_weight: Floats | None
-    exact: bool
+    exact: bool  # may turn false on the way, where a search gives up
     cheap: bool  # asking costs no more than looking at the planes held
+    joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
     patience: int  # passes of coordinate ascent after which cuts are the better bet
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
-from maxmargin.problem import Problem, check_truths, joint_loss
+from maxmargin.problem import Problem, check_truths, has_power, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
 
@@ -37,10 +37,11 @@ class ProblemOracle(PlaneOracle):
         self.formulation, self.sample_weight = formulation, sample_weight
         self.n = len(Y)
         self._find, self.exact = violated_output(problem, formulation, approximate)
-        check_truths(problem, Y)
+        self._targets = targets_of(problem, X, Y)
+        check_truths(problem, Y, self._targets)
         self._truths: list[Vector] = []
         self.dimension = -1
-        for i, (x, y) in enumerate(zip(X, Y)):
+        for i, (x, y) in enumerate(zip(X, self._targets)):
             self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
@@ -56,11 +57,11 @@ class ProblemOracle(PlaneOracle):
 
     def plane(self, i: int, w: Floats) -> Plane | None:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
-        x, y_true = self.X[i], self.Y[i]
-        y = self._find(i, x, y_true, w)
+        x, y_true, target = self.X[i], self.Y[i], self._targets[i]
+        y = self._find(i, x, y_true, target, w)
         if y is None:
             raise ValueError(f"{type(self.problem).__name__}.argmax gave None for example {i}; is a return missing?")
-        if same_output(y, y_true):
+        if same_output(y, target):
             return None
         loss = joint_loss(self.problem, y_true, y, i)
         margin, scale = float(self.formulation.margin(loss)), float(self.formulation.scale(loss))
@@ -68,6 +69,8 @@ class ProblemOracle(PlaneOracle):
         value = margin - dot(a, w)
         beaten = value < -1e-6 * (1.0 + abs(margin))
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
+            if not self.exact:
+                return None
             raise ValueError(
                 f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {shown(y)}, "
                 f"which is worse than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
@@ -83,5 +86,7 @@ class ProblemOracle(PlaneOracle):
         for vector in self._truths:
             for part in (vector.index, vector.value) if isinstance(vector, SparseVector) else (vector,):
                 seen.update(part.tobytes())
+        if has_power(self.problem, "target"):
+            seen.update(pickle.dumps(self.Y))  # labels may differ where their targets do not
         seen.update(b"" if self.sample_weight is None else self.sample_weight.tobytes())
         return seen.hexdigest()

@@ -23,6 +23,7 @@ class PlaneOracle:
     """An oracle whose subclass finds the most violated plane of an example, ``plane(i, w)``."""
 
     cheap = False
+    joint = False
     visit_cost = 1e5  # a call of a Python method, in multiplications
     patience = PATIENCE
     n: int

@@ -21,7 +21,8 @@ class Automatic:
     """Picks by what the problem looks like.
 
     * a hard margin: ``NSlack``;
-    * a single example (a loss over a whole sample), or a warm start from cuts: ``OneSlack``;
+    * a single example (a loss over a whole sample), examples that are searched together (rankings), or a warm start
+      from cuts: ``OneSlack``;
     * else ``BlockCoordinate``, and if ``patience`` passes were not enough, ``OneSlack`` starting from the cut that its
       dual variables amount to. Coordinate ascent wins by far on most data and crawls on few, badly scaled features,
       where a handful of cuts is enough. Where neither gets further in floating point, ``NSlack`` goes on: it solves
@@ -42,7 +43,7 @@ class Automatic:
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         if oracle.formulation.slack == "hard":
             return NSlack()(oracle, C, run, start)
-        if oracle.n == 1 or (start is not None and start.state is not None and start.state.cuts):
+        if oracle.n == 1 or oracle.joint or (start is not None and start.state is not None and start.state.cuts):
             return OneSlack()(oracle, C, run, start)
         patience = oracle.patience if self.patience is None else self.patience
         limit = patience if run.max_iter is None else min(patience, run.max_iter)

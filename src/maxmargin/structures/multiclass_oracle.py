@@ -24,6 +24,7 @@ class MulticlassOracle:
     exact = True
     cheap = True
     patience = PATIENCE
+    joint = False
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.measures.base import Measure, Violation
+from maxmargin.measures.grouped import GroupedMeasure, Violations
 from maxmargin.oracles.base import Cut
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import Unsupported
@@ -91,19 +92,49 @@ class SampleOracle(PlaneOracle):
         self.n = len(self._groups)
         self.dimension = X.rows.columns
         self.exact = True
-        self._targets = [
-            measure.prepare(truth if group is None else truth[group], X.name(g)) for g, group in enumerate(self._groups)
-        ]
+        self.joint = isinstance(measure, GroupedMeasure)
+        self._names = [X.name(g) for g in range(self.n)]
+        self._members = None if X.groups is None else np.concatenate(list(X.groups))  # rows, group after group
+        sizes = [X.rows.n] if X.groups is None else [group.size for group in X.groups]
+        self._offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._together: Any = None  # what a measure that searches all groups at once needs of them
+        self._targets: list[Any] = [None] * self.n
+        if isinstance(measure, GroupedMeasure):
+            self._together = measure.prepare_groups(self._of_members(truth), self._offsets, self._names)
+        else:
+            self._targets = [self._prepared(g) for g in range(self.n)]
+
+    def _of_members(self, of_rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return of_rows if self._members is None else of_rows[self._members]
+
+    def _prepared(self, g: int) -> Any:
+        group = self._groups[g]
+        return self.measure.prepare(self._truth if group is None else self._truth[group], self._names[g])
 
     def _scores(self, w: Floats) -> Floats:
         scores: Floats = self._rows.products(w, None, self.threads)
         return scores
 
     def _search(self, g: int, scores: Floats) -> Violation | None:
+        if self._targets[g] is None:
+            self._targets[g] = self._prepared(g)
         found = self.measure.search(scores, self._targets[g], self.formulation)
         if found is not None:
             self.exact = self.exact and found.exact
         return found
+
+    def _search_all(self, scores: Floats) -> Violations:
+        """The most violated output of every group, from the scores of its members."""
+        if isinstance(self.measure, GroupedMeasure):
+            return self.measure.search_groups(scores, self._together, self.formulation, self.threads)
+        coefficients, loss = np.zeros(scores.size), np.zeros(self.n)
+        violated = np.zeros(self.n, dtype=bool)
+        for g in range(self.n):
+            part = slice(self._offsets[g], self._offsets[g + 1])
+            found = self._search(g, scores[part])
+            if found is not None:
+                coefficients[part], loss[g], violated[g] = found.coefficients, found.loss, True
+        return Violations(coefficients, loss, violated)
 
     def plane(self, i: int, w: Floats) -> Plane | None:
         group = self._groups[i]
@@ -115,37 +146,23 @@ class SampleOracle(PlaneOracle):
         return compact(a), float(self.formulation.margin(found.loss))
 
     def slacks(self, w: Floats) -> Floats:
-        slack = np.zeros(self.n)
-        scores = self._scores(w)
-        for g, group in enumerate(self._groups):
-            own = scores if group is None else scores[group]
-            found = self._search(g, own)
-            if found is not None:
-                slack[g] = max(0.0, found.value(own, self.formulation))
-        return slack
+        scores = self._of_members(self._scores(w))
+        return np.maximum(0.0, self._search_all(scores).values(scores, self._offsets, self.formulation))
 
     def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
         if not fresh:
             raise ValueError("A sample keeps no planes: ask for a fresh cut.")
-        scores, squared = self._scores(w), self.formulation.slack == "squared"
-        slack, total, b = np.zeros(self.n), np.zeros(self._rows.n), 0.0
-        for g, group in enumerate(self._groups):
-            own = scores if group is None else scores[group]
-            found = self._search(g, own)
-            if found is None:
-                continue
-            value = found.value(own, self.formulation)
-            slack[g] = max(0.0, value)
-            weight = 1.0 if self.sample_weight is None else self.sample_weight[g]
-            if value <= 0.0 or weight == 0.0:
-                continue
-            factor = weight * value if squared else weight
-            step = factor * float(self.formulation.scale(found.loss)) * found.coefficients
-            if group is None:
-                total += step
-            else:
-                np.add.at(total, group, step)
-            b += factor * float(self.formulation.margin(found.loss)) - (0.5 * weight * value**2 if squared else 0.0)
+        scores = self._of_members(self._scores(w))
+        found = self._search_all(scores)
+        slack = np.maximum(0.0, found.values(scores, self._offsets, self.formulation))
+        weight = np.where(slack > 0.0, 1.0 if self.sample_weight is None else self.sample_weight, 0.0)
+        squared = self.formulation.slack == "squared"
+        factor = weight * slack if squared else weight
+        steps = np.repeat(factor * self.formulation.scale(found.loss), np.diff(self._offsets)) * found.coefficients
+        total: Floats = steps
+        if self._members is not None:
+            total = np.bincount(self._members, steps, self._rows.n).astype(np.float64)
+        b = float(factor @ self.formulation.margin(found.loss)) - (0.5 * float(weight @ slack**2) if squared else 0.0)
         return Cut(compact(self._rows.combine(total, None, self.threads)), b, slack)
 
     def fingerprint(self) -> str:

@@ -24,6 +24,7 @@ class SignedOracle:
 
     exact = True
     cheap = True
+    joint = False
 
     def __init__(
         self,
