@@ -207,6 +207,18 @@ def test_weights_are_repetitions(measure):
         assert weighted.threshold_ == pytest.approx(copied.threshold_, abs=1e-3)
 
 
+def test_default_c_grows_with_the_margin_of_the_least_mistake():
+    X, y = rare()
+    base = MeasureSVC("error_rate").fit(X, y).C_
+    P = y.sum()
+    assert pytest.approx(base * 300 / (2 * P - 1)) == MeasureSVC("f1").fit(X, y).C_
+    assert base == MeasureSVC("roc_area").fit(X, y).C_
+    halves = np.arange(300) % 2
+    units = [150 / (2 * y[halves == g].sum() - 1) for g in range(2)]
+    assert pytest.approx(base * np.mean(units)) == MeasureSVC("f1").fit(X, y, halves).C_
+    assert base == MeasureSVC("f1", C=base).fit(X, y).C_
+
+
 def test_default_c_does_not_depend_on_the_scale_of_the_features():
     X, y = rare()
     model, scaled = MeasureSVC(tol=1e-6).fit(X, y), MeasureSVC(tol=1e-6, intercept_scaling=1000.0).fit(1000.0 * X, y)

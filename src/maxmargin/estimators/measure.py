@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
-from maxmargin.estimators.measure_input import as_sample, checked_groups, repetitions, two_classes
+from maxmargin.estimators.measure_input import as_sample, checked_groups, mean_unit, repetitions, two_classes
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.io.models import save_model
-from maxmargin.measures import Contingency, ErrorRate, Measure, as_measure
+from maxmargin.measures import BinaryMeasure, Contingency, ErrorRate, as_measure
 from maxmargin.measures.binary import BinaryTarget
 from maxmargin.measures.threshold import best_threshold
 from maxmargin.oracles.bind import check_sample_weight
@@ -46,7 +46,8 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     measure : ``'error_rate'``, ``'f1'``, ``'fbeta(2)'``, ``'balanced_error'``, ``'mcc'``, ``'prbep'``,
         ``'precision_at_k(10)'``, ``'recall_at_k(10)'``, ``'roc_area'``, ``'average_precision'``, an object of
         ``maxmargin.measures``, or a function ``(tp, fp, fn, tn) -> loss`` of arrays that is 0 at the truth
-    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features (``FeatureScale``) and
+        to the measure: ``n`` times the loss of its least mistake, ``n / 2P`` for F1 with ``P`` positive rows
     pos_label : the label that is positive; None is the second of the sorted two
     threshold_for : the measure for which the threshold of ``predict`` is set on the training set; None leaves it at 0,
         ``'auto'`` is ``'f1'`` where the measure is one of rankings, which say nothing about it, and None elsewhere
@@ -201,7 +202,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _trained(
         self,
-        measure: Measure,
+        measure: BinaryMeasure,
         rows: _core.Rows,
         truth: npt.NDArray[np.bool_],
         groups: npt.NDArray[Any] | None,
@@ -211,6 +212,8 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if by_rows:  # a sum over rows, whatever their groups
             return train(self, SignedRows(), rows, truth, rows.n, self.C_, weight)
         sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
+        if isinstance(self.C, str):
+            self.C_ *= mean_unit(measure, sample, truth)
         sizes = np.array([rows.n if group is None else group.size for group in sample.members], dtype=np.float64)
         return train(self, Sample(measure), sample, truth, len(sizes), self.C_, sizes)
 

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from maxmargin import _core
 from maxmargin.estimators.multiclass import encode_labels
+from maxmargin.measures import BinaryMeasure
 from maxmargin.structures.sample import SampleInput
 
 Floats = npt.NDArray[np.float64]
@@ -80,3 +81,13 @@ def as_sample(rows: _core.Rows, groups: npt.NDArray[Any] | None, counts: npt.NDA
         members = [np.repeat(member, counts[member]) for member in members]
     kept = [(member, f"group {name!r}") for member, name in zip(members, names.tolist()) if member.size]
     return SampleInput(rows, [member for member, _ in kept], [name for _, name in kept])
+
+
+def mean_unit(measure: BinaryMeasure, sample: SampleInput, truth: npt.NDArray[np.bool_]) -> float:
+    """The unit of the measure, averaged over the rows of all groups; a truth that it cannot use is refused here."""
+    units, sizes = [], []
+    for g, group in enumerate(sample.members):
+        own = truth if group is None else truth[group]
+        units.append(measure.unit(measure.prepare(own, sample.name(g))))
+        sizes.append(own.size)
+    return float(np.average(units, weights=sizes))

@@ -82,6 +82,10 @@ class AtK(ABC):
         coefficients[sides.negatives[: taken[best]]] = -b[best] / n
         return Violation(coefficients, float(losses[best]))
 
+    def unit(self, target: BinaryTarget) -> float:
+        """Two rows change places in the least mistake."""
+        return 0.5 * target.n * self.worth(target)
+
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Rows that tie for the last place count with their share of positives."""
         check_lengths(scores, target.n)
