@@ -122,6 +122,17 @@ def test_training_for_f1_finds_the_rare_class_that_the_error_rate_leaves_out():
     assert metrics.f1_score(y, error.predict(X), zero_division=0) < 0.1
 
 
+def test_weighted_positives_find_a_rare_class_that_is_hard_to_tell():
+    X, y = rare(2000, 0.03, seed=2)
+    X = X + 0.8 * np.random.default_rng(3).standard_normal(X.shape)
+    plain = MeasureSVC("f1").fit(X, y)
+    assert np.abs(plain.coef_).max() < 1e-3  # no weights bring the bound below that of predicting nothing
+    weighted = MeasureSVC("f1", positive_weight=3.0).fit(X, y)
+    assert metrics.f1_score(y, weighted.predict(X)) > 0.3
+    scores = weighted.decision_function(X)
+    assert weighted.solution_.slack[0] >= 1.0 - metrics.f1_score(y, scores > 0) - 1e-9  # it bounds the loss
+
+
 def test_objects_and_functions_are_measures_too():
     X, y = rare(100, 0.3)
     named = MeasureSVC("fbeta(2)", 0.1).fit(X, y)

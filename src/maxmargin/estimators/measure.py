@@ -19,6 +19,7 @@ from maxmargin.io.models import save_model
 from maxmargin.measures import BinaryMeasure, Contingency, ErrorRate, as_measure
 from maxmargin.measures.binary import BinaryTarget
 from maxmargin.measures.threshold import best_threshold
+from maxmargin.measures.weighted import WeightedPositives
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record, Solution
@@ -49,6 +50,8 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features (``FeatureScale``) and
         to the measure: ``n`` times the loss of its least mistake, ``n / 2P`` for F1 with ``P`` positive rows
     pos_label : the label that is positive; None is the second of the sorted two
+    positive_weight : factor of the positive rows in the joint feature, not in the loss, for measures of labellings: 2 to
+        10 help where a rare class is hard to tell from the rest (``maxmargin.measures.weighted``)
     threshold_for : the measure for which the threshold of ``predict`` is set on the training set; None leaves it at 0,
         ``'auto'`` is ``'f1'`` where the measure is one of rankings, which say nothing about it, and None elsewhere
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
@@ -72,6 +75,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         C: float | str = "scale",
         *,
         pos_label: Any = None,
+        positive_weight: float = 1.0,
         threshold_for: Any = "auto",
         rescaling: str = "margin",
         slack: str = "linear",
@@ -90,6 +94,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.measure = measure
         self.C = C
         self.pos_label = pos_label
+        self.positive_weight = positive_weight
         self.threshold_for = threshold_for
         self.rescaling = rescaling
         self.slack = slack
@@ -119,7 +124,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
-        measure, cut_for = as_measure(self.measure), self._threshold_measure()
+        measure, cut_for = self._weighted(as_measure(self.measure)), self._threshold_measure()
         if getattr(self.solver, "name", self.solver) == Perceptron.name and not isinstance(measure, ErrorRate):
             raise Unsupported(
                 f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver."
@@ -178,6 +183,17 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = self.feature_names_in_
         save_model(path, self, arrays, structure={"threshold_": self.threshold_})
+
+    def _weighted(self, measure: BinaryMeasure) -> BinaryMeasure:
+        positive("positive_weight", self.positive_weight)
+        if self.positive_weight == 1.0:
+            return measure
+        if not isinstance(measure, Contingency):
+            raise ValueError(
+                f"positive_weight is {self.positive_weight:g}, and {measure.name} is a measure of the order of rows, "
+                "which has no other weights; leave it at 1."
+            )
+        return WeightedPositives(measure, float(self.positive_weight))
 
     def _threshold_measure(self) -> Contingency | None:
         if self.threshold_for is None:
