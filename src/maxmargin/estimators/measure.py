@@ -50,8 +50,8 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features (``FeatureScale``) and
         to the measure: ``n`` times the loss of its least mistake, ``n / 2P`` for F1 with ``P`` positive rows
     pos_label : the label that is positive; None is the second of the sorted two
-    positive_weight : factor of the positive rows in the joint feature, not in the loss, for measures of labellings: 2 to
-        10 help where a rare class is hard to tell from the rest (``maxmargin.measures.weighted``)
+    positive_weight : factor of the positive rows in the joint feature, not in the loss, for measures of labellings; 2
+        to 10 help where a rare class is hard to tell from the rest (``maxmargin.measures.weighted``)
     threshold_for : the measure for which the threshold of ``predict`` is set on the training set; None leaves it at 0,
         ``'auto'`` is ``'f1'`` where the measure is one of rankings, which say nothing about it, and None elsewhere
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :

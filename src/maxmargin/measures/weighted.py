@@ -21,8 +21,9 @@ class WeightedPositives:
     """``Psi(y) = (1/2n) sum_i v_i y_i x_i`` with ``v_i = weight`` for a positive row and 1 for a negative one.
 
     The labelling of highest score is that of the signs whatever the ``v_i``, so that the slack bounds the same loss;
-    the loss itself is not weighted. Where a rare class is hard to tell from the rest, ``w = 0`` is the optimum for weight
-    1: all labellings without a true positive have loss 1, and a mistake counts alike on both kinds of rows there.
+    the loss itself is not weighted. Where a rare class is hard to tell from the rest, ``w = 0`` is the optimum for
+    weight 1: all labellings without a true positive have loss 1, and there a mistake counts alike on rows of both
+    kinds.
     """
 
     measure: Contingency
