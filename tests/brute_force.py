@@ -75,16 +75,19 @@ def wrong_labellings(truth: np.ndarray, name: str) -> list[Output]:
 
 
 def wrong_choices(truth: np.ndarray, k: int, recall: bool) -> list[Output]:
-    """All labellings with ``k`` positives that are worse than the best; against the mean of the best."""
+    """All labellings with ``k`` positives that are worse than the best; against the mean of the best near to them."""
     n, P = truth.size, truth.sum()
-    best = min(k, P)
+    most = min(k, P)
     choices = [y for y in labellings(n) if y.sum() == k]
-    reference = np.mean([sign(y) for y in choices if np.sum(y & truth) == best], axis=0)
-    return [
-        Output((reference - sign(y)) / (2 * n), float((best - np.sum(y & truth)) / (P if recall else k)))
-        for y in choices
-        if np.sum(y & truth) < best
-    ]
+    attainable = [y for y in choices if np.sum(y & truth) == most]
+    found = []
+    for y in choices:
+        if np.sum(y & truth) < most:
+            apart = [np.sum(y != other) for other in attainable]
+            nearest = [sign(other) for other, distance in zip(attainable, apart) if distance == min(apart)]
+            loss = float((most - np.sum(y & truth)) / (P if recall else k))
+            found.append(Output((np.mean(nearest, axis=0) - sign(y)) / (2 * n), loss))
+    return found
 
 
 def precision_loss(above: np.ndarray) -> float:

@@ -26,7 +26,7 @@ class Structure:
     """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library.
 
     ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave. ``greedy``: its
-    searches are heuristics.
+    searches are heuristics. ``measure``: the loss is one of all rows of a group together.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Structure:
     zero_one: bool = False
     costs: bool = False
     greedy: bool = False
+    measure: str | None = None
 
 
 STRUCTURES = (
@@ -42,6 +43,9 @@ STRUCTURES = (
     Structure("`ChainSVC`", None),
     Structure("`ChainSVC(cost=...)`", None, costs=True),
     Structure("`DiversityRanker`", None, greedy=True),
+    Structure("`MeasureSVC('error_rate')`", None, measure="error_rate"),
+    Structure("`MeasureSVC` of other measures", None, measure="f1"),
+    Structure("`MeasureSVC('average_precision')`", None, measure="average_precision"),
     Structure("a Problem with `argmax` alone", ()),
     Structure("with `argmax` and `zero_one`", (), zero_one=True),
     Structure("with `kbest`", ("kbest",)),
@@ -69,9 +73,12 @@ def refusal(structure: Structure, rescaling: str, slack: str, solver: str) -> st
     if structure.greedy and (rescaling == "none" or slack == "hard"):
         return "equally wrong"  # of many choices that cover the same, all but one would count as mistakes
     if solver == "perceptron":
-        return None if (rescaling, slack) == ("margin", "linear") and not structure.costs else "perceptron"
+        costs = structure.costs or structure.measure not in (None, "error_rate")
+        return None if (rescaling, slack) == ("margin", "linear") and not costs else "perceptron"
     if slack == "hard" and solver in ("one-slack", "subgradient"):
         return "slack"
+    if structure.measure == "average_precision" and rescaling != "none" and (rescaling, slack) != ("margin", "linear"):
+        return "the most violated ranking"  # is known for the others only
     return missing_power(structure, rescaling, slack)
 
 
@@ -88,7 +95,7 @@ def cell_text(structure: Structure, rescaling: str, slack: str, solver: str) -> 
     word = refusal(structure, rescaling, slack, solver)
     if word is None:
         return "inexact" if structure.greedy else "yes"
-    return "no" if solver in ("perceptron",) or word in ("slack", "equally wrong") else f"add `{word}`"
+    return f"add `{word}`" if word == missing_power(structure, rescaling, slack) else "no"
 
 
 def markdown() -> str:

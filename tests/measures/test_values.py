@@ -66,8 +66,6 @@ def test_scores_that_separate_with_a_wide_margin_violate_nothing(name):
     scores = np.where(truth, 100.0, -100.0)
     measure = as_measure(name)
     target = measure.prepare(truth, "the sample")
-    if "at_k" in name:
-        return  # the mean of the best attainable outputs is below the best one; see test_search
     for rescaling in ("margin", "none"):
         assert measure.search(scores, target, Formulation(rescaling)) is None
 
@@ -158,3 +156,26 @@ def test_scores_of_the_wrong_length(name):
     for ask in (lambda: measure.search(np.zeros(5), target, Formulation()), lambda: measure.value(np.zeros(3), target)):
         with pytest.raises(ValueError, match="There are 4 rows and scores of shape"):
             ask()
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("error_rate", 1.0),
+        ("f1", 100 / 7),  # one positive of four missed: 1 - 6/7
+        ("balanced_error", 100 / 8),
+        ("prbep", 100 / 8),
+        ("precision_at_k(10)", 5.0),
+        ("recall_at_k(10)", 100 / 8),
+        ("roc_area", 1.0),
+        ("average_precision", 100 / 8),
+    ],
+)
+def test_the_unit_is_the_margin_that_the_least_mistake_asks_for(name, unit):
+    measure = as_measure(name)
+    assert measure.unit(measure.prepare(np.arange(100) < 4, "the sample")) == pytest.approx(unit)
+
+
+def test_a_measure_that_forgives_single_mistakes_has_the_unit_of_the_error_rate():
+    measure = UserMeasure(lambda tp, fp, fn, tn: np.where(fp + fn > 2, 1.0, 0.0))
+    assert measure.unit(measure.prepare(MIXED)) == 1.0

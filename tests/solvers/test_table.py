@@ -12,7 +12,16 @@ import pytest
 
 import problems
 import support_table
-from maxmargin import ChainSVC, DiversityRanker, MulticlassSVC, Status, StructuralSVM, Subgradient, Unsupported
+from maxmargin import (
+    ChainSVC,
+    DiversityRanker,
+    MeasureSVC,
+    MulticlassSVC,
+    Status,
+    StructuralSVM,
+    Subgradient,
+    Unsupported,
+)
 from maxmargin.coverage import pack_subtopics
 from maxmargin.coverage.candidates import pack_candidates
 from maxmargin.coverage.words import cover_words
@@ -20,10 +29,12 @@ from maxmargin.estimators import UnweightedCoverage
 from maxmargin.structures.chain import Chain
 from maxmargin.structures.diversity import Diversity
 from reference import EveryPlane, Optimum, dense, enumerate_planes, multiclass_planes, plane_of, same, solve
+from sample_cases import SampleCase
 from support_table import Structure
 
 C, TOL = 0.5, 1e-4
 COST = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
+GROUPS = np.arange(15) % 3
 
 
 @cache
@@ -39,6 +50,8 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
             w = rng.standard_normal(chain.rows * 3)
             return None, X, [np.array(chain.argmax(x, w)) for x in X]
         X = rng.standard_normal((15, 4))
+        if structure.measure is not None:
+            return None, X, X @ rng.standard_normal(4) > 0.0
         return None, X, (X @ rng.standard_normal((4, 3))).argmax(axis=1)
     problem = problems.Classes() if structure.zero_one else problems.Subset(features=2)
     X, Y = problems.sample(problem, 8, noise=0.0)
@@ -65,6 +78,9 @@ def chain_of(structure: Structure) -> Chain:
 @cache
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     _, X, Y = data(structure)
+    if structure.measure is not None:
+        members = [np.flatnonzero(g == GROUPS) for g in range(3)]
+        return solve(SampleCase(structure.measure, X, Y, groups=members).planes(rescaling, slack), C, np.full(3, 5.0))
     if "Chain" in structure.name:
         truths = [tuple(y.tolist()) for y in Y]
         return solve(enumerate_planes(chain_of(structure), X, truths, rescaling, slack), C)
@@ -79,6 +95,8 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
+    if structure.measure is not None:
+        return MeasureSVC(structure.measure, C, fit_intercept=False, threshold_for=None, **options).fit(X, Y, GROUPS)
     if problem is None:
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)

@@ -75,6 +75,12 @@ def _train(
     model: Model,
     c: Annotated[str, typer.Option("--C", help="Weight of the sum of the risks, a number or 'scale'.")] = "scale",
     cost: Cost = None,
+    measure: Annotated[
+        str | None, typer.Option(help="Of two classes: train for f1, roc_area, prbep, fbeta(2), error_rate, ...")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="With --measure: the positive class; the second of the sorted two if not given.")
+    ] = None,
     rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
@@ -137,6 +143,8 @@ def _train(
         n_jobs=n_jobs,
         seed=seed,
         verbose=verbose,
+        measure=measure,
+        positive=positive,
     )
     train_model(Source(data, format, label_column, zero_based), model, settings)
 

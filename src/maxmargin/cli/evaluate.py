@@ -13,8 +13,10 @@ from rich.console import Console
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from maxmargin.cli.files import Source, load_model, refuse
+from maxmargin.cli.measure import measured
 from maxmargin.cli.sequence_evaluate import evaluate_sequences
 from maxmargin.console import make_console, print_table
+from maxmargin.estimators import MeasureSVC
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.cost_matrix import read_cost
 
@@ -39,8 +41,12 @@ def evaluate_model(
     refuse({"--steps": steps is not None, "--scheme": scheme is not None}, model_path, "a classifier")
     data = source.read_for(model, labelled=True)
     data.check_known(model.classes_)
-    cost = model.cost if cost_path is None else read_cost(cost_path, model.classes_)
+    two = isinstance(model, MeasureSVC)
+    own = None if two else model.cost
+    cost = own if cost_path is None else read_cost(cost_path, model.classes_)
     results = measure(data.targets, model.predict(data.X), model.classes_, cost)
+    if two:
+        results |= measured(model, data.X, data.targets)
     if as_json:
         json.dump(results, sys.stdout, indent=1)
         sys.stdout.write("\n")
@@ -75,6 +81,8 @@ def _fits(console: Console, labels: list[str], confusion: list[list[int]]) -> bo
 
 def _print(console: Console, results: dict[str, Any]) -> None:
     totals = [(name, f"{results[key]:.4f}") for name, key in (("accuracy", "accuracy"), ("mean cost", "mean_cost"))]
+    if "measure" in results:
+        totals.append((results["measure"], f"{results['value']:.4f}"))
     print_table(console, "", ("", ""), [("examples", str(results["examples"])), *totals])
     rows = [
         (str(row["label"]), *(f"{row[key]:.4f}" for key in ("precision", "recall", "f1")), str(row["examples"]))

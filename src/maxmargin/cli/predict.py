@@ -10,8 +10,9 @@ from typing import IO, Any
 import numpy as np
 
 from maxmargin.cli.files import Source, check_output, load_model, refuse
+from maxmargin.cli.measure import answer_rows
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
-from maxmargin.estimators import MulticlassSVC
+from maxmargin.estimators import MeasureSVC, MulticlassSVC
 from maxmargin.estimators.chain_base import ChainEstimator
 
 
@@ -38,8 +39,11 @@ def predict_file(
         "--confidence": answers.confidence,
     }
     refuse(only, model_path, "a classifier")
+    if isinstance(model, MeasureSVC):
+        refuse({"--top-k": top_k != 1}, model_path, "a classifier of two classes")
     X = source.read_for(model, labelled=False).X
-    rows = _rows(model, X, top_k, answers.scores)
+    two = isinstance(model, MeasureSVC)
+    rows = answer_rows(model, X, answers.scores) if two else _rows(model, X, top_k, answers.scores)
     if output is None:
         _write(sys.stdout, rows, "\t")
         return

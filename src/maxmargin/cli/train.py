@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.cli.files import Source, check_output
+from maxmargin.cli.files import Source, check_output, refuse
+from maxmargin.cli.measure import check_two_classes, positive_class
 from maxmargin.console import make_console, number, print_table
-from maxmargin.estimators import MulticlassSVC
+from maxmargin.estimators import MeasureSVC, MulticlassSVC
 from maxmargin.io.cost_matrix import read_cost
 from maxmargin.io.labelled import LabelledData, shortened
 from maxmargin.solvers.base import Status
@@ -36,24 +37,40 @@ class Settings:
     n_jobs: int = 1
     seed: int = 0
     verbose: bool = False
+    measure: str | None = None
+    positive: str | None = None
 
-    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC:
+    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC | MeasureSVC:
         """The classifier that these options describe, for the classes of the data."""
+        common: dict[str, Any] = {
+            "C": parse_c(self.C),
+            "rescaling": self.rescaling,
+            "slack": self.slack,
+            "solver": self.solver,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "max_time": self.max_time,
+            "fit_intercept": self.fit_intercept,
+            "n_jobs": self.n_jobs,
+            "random_state": self.seed,
+            "verbose": int(self.verbose),
+        }
+        if self.measure is not None:
+            check_two_classes(classes)
+            return MeasureSVC(self.measure, pos_label=positive_class(self.positive, classes), **common)
         return MulticlassSVC(
-            C=parse_c(self.C),
             cost=None if self.cost is None else read_cost(self.cost, classes),
-            rescaling=self.rescaling,
-            slack=self.slack,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            max_time=self.max_time,
             class_weight=parse_class_weight(self.class_weight, classes),
-            fit_intercept=self.fit_intercept,
-            n_jobs=self.n_jobs,
-            random_state=self.seed,
-            verbose=int(self.verbose),
+            **common,
         )
+
+    def check(self, path: Path) -> None:
+        """Complains about options that do not go together."""
+        if self.measure is None:
+            refuse({"--positive": self.positive is not None}, path, "without --measure")
+        else:
+            only = {"--cost": self.cost is not None, "--class-weight": self.class_weight is not None}
+            refuse(only, path, "with --measure")
 
 
 def parse_c(text: str) -> float | str:
@@ -89,6 +106,7 @@ def parse_class_weight(text: str | None, classes: npt.NDArray[Any]) -> dict[Any,
 def train_model(source: Source, path: Path, settings: Settings) -> None:
     """Reads, fits, saves, and prints what came out."""
     check_output(path, source.path, *([] if settings.cost is None else [settings.cost]))
+    settings.check(source.path)
     data = source.read()
     model = settings.estimator(np.unique(data.targets))
     begin = time.perf_counter()
@@ -106,7 +124,7 @@ def train_model(source: Source, path: Path, settings: Settings) -> None:
     _print_summary(model, path, seconds)
 
 
-def _infeasible(model: MulticlassSVC, data: LabelledData) -> str:
+def _infeasible(model: MulticlassSVC | MeasureSVC, data: LabelledData) -> str:
     text = model.solution_.status.message
     certificate = model.solution_.certificate
     if certificate is not None:
@@ -114,12 +132,13 @@ def _infeasible(model: MulticlassSVC, data: LabelledData) -> str:
     return f"{text} No model was written; use --slack linear."
 
 
-def _print_summary(model: MulticlassSVC, path: Path, seconds: float) -> None:
+def _print_summary(model: MulticlassSVC | MeasureSVC, path: Path, seconds: float) -> None:
     solution = model.solution_
     rows = [
         ("examples", str(solution.details["n"])),
         ("features", str(model.n_features_in_)),
         ("classes", str(model.classes_.size)),
+        *([("measure", str(model.measure))] if isinstance(model, MeasureSVC) else []),
         ("C", number(model.C_)),
         ("objective", number(solution.primal, 8)),
         ("gap", number(solution.gap, 3)),

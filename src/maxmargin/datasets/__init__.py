@@ -11,7 +11,7 @@ from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.subtopics import make_subtopics
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
-from maxmargin.datasets.text import load_newsgroups20
+from maxmargin.datasets.text import load_newsgroups20, load_reuters21578
 
 __all__ = [
     "LabelledTable",
@@ -26,6 +26,7 @@ __all__ = [
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",
+    "load_reuters21578",
     "load_uci_letter",
     "load_ud_ewt",
     "make_chain",

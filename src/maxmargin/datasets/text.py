@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import lzma
 from os import PathLike
@@ -29,3 +30,28 @@ def load_newsgroups20(split: str = "train", folder: str | PathLike[str] | None =
                 texts.append(item["text"])
                 groups.append(item["group"])
     return texts, groups
+
+
+def load_reuters21578(
+    split: str = "train", folder: str | PathLike[str] | None = None
+) -> tuple[list[str], list[list[str]]]:
+    """News of 1987 in the ModApte split: texts, title first, and the topics of each, of which there may be none.
+
+    Reads ``reuters21578/reuters21578_modapte.jsonl.gz``, one object a line with ``split``, ``topics``, ``title`` and
+    ``body``.
+
+    Parameters
+    ----------
+    split : ``'train'`` (9603 texts) or ``'test'`` (3299)
+    """
+    if split not in ("train", "test"):
+        raise ValueError(f"split must be 'train' or 'test', not {split!r}.")
+    texts: list[str] = []
+    topics: list[list[str]] = []
+    with gzip.open(data_file("reuters21578/reuters21578_modapte.jsonl.gz", folder), "rt", encoding="utf-8") as file:
+        for line in file:
+            item = json.loads(line)
+            if item["split"] == split:
+                texts.append(f"{item['title']}\n{item['body']}")
+                topics.append(list(item["topics"]))
+    return texts, topics

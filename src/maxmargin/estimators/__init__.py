@@ -7,6 +7,7 @@ from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.diversity import DiversityRanker
 from maxmargin.estimators.diversity_baselines import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage
 from maxmargin.estimators.loading import load
+from maxmargin.estimators.measure import MeasureSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
@@ -19,6 +20,7 @@ __all__ = [
     "ChainSVC",
     "DiversityRanker",
     "EssentialPages",
+    "MeasureSVC",
     "MulticlassSVC",
     "MultilabelSVC",
     "OkapiBM25",

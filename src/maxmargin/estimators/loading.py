@@ -16,6 +16,7 @@ from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.diversity import DiversityRanker
 from maxmargin.estimators.diversity_files import restore_ranker
+from maxmargin.estimators.measure_files import MEASURES, restored_measure
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
@@ -36,16 +37,16 @@ from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
-_SETTINGS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
-        *(SwappedPairs, MeanAveragePrecision, Ndcg, ReciprocalRank),
-    )
-}
+_KINDS: tuple[type[Any], ...] = (
+    *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
+    *(SwappedPairs, MeanAveragePrecision, Ndcg, ReciprocalRank),
+    *MEASURES,
+)
+_SETTINGS = {kind.__name__: kind for kind in _KINDS}
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
 }
+_OTHERS = ("StructuralSVM", "DiversityRanker", "MeasureSVC", "RankingSVM")
 
 
 def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
@@ -55,7 +56,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("StructuralSVM", "DiversityRanker", "RankingSVM", *_TABLES, *_CHAINS):
+    if not isinstance(kind, str) or kind not in (*_OTHERS, *_TABLES, *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -68,6 +69,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         elif kind == "DiversityRanker":
             model = DiversityRanker(**params)
             restore_ranker(model, arrays, head["structure"])
+        elif kind == "MeasureSVC":
+            model = restored_measure(params, arrays, head["structure"])
         elif kind == "RankingSVM":
             model = _ranking(params, arrays, head["structure"])
         else:

@@ -2,7 +2,7 @@
 
 from maxmargin.measures.at_k import BreakEven, PrecisionAtK, RecallAtK
 from maxmargin.measures.average_precision import AveragePrecision
-from maxmargin.measures.base import Measure, Violation
+from maxmargin.measures.base import BinaryMeasure, Measure, Violation
 from maxmargin.measures.contingency import BalancedError, Contingency, ErrorRate, FBeta, MatthewsCorrelation
 from maxmargin.measures.naming import as_measure
 from maxmargin.measures.pairs import RocArea
@@ -11,6 +11,7 @@ from maxmargin.measures.user import UserMeasure
 __all__ = [
     "AveragePrecision",
     "BalancedError",
+    "BinaryMeasure",
     "BreakEven",
     "Contingency",
     "ErrorRate",

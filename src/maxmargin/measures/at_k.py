@@ -1,7 +1,13 @@
 """Measures of the ``k`` rows of highest score: precision and recall at ``k``, and their break-even point.
 
-The output calls exactly ``k`` rows positive. Where ``k`` is not the number of positives, no such output is the truth;
-its place is taken by the mean of the best attainable ones, and the loss is the regret against them.
+The output calls exactly ``k`` rows positive. Where ``k`` is not the number of positives ``P``, no such output is the
+truth, and the loss is the regret against the best attainable. The place of the truth is taken by the mean of the best
+attainable outputs that are nearest to the output at hand. With ``r`` true positives less than attainable,
+
+    ``n psi = a (sum of the positives left out) - b (sum of the negatives taken)``
+
+with ``a = r / (P - k + r), b = 1`` for ``k < P``, ``a = 1, b = r / (k - P + r)`` for ``k > P``, and ``a = b = 1`` for
+``k = P``. So the slack bounds the regret of the ``k`` best rows, and a constant feature has no influence.
 """
 
 from __future__ import annotations
@@ -57,21 +63,28 @@ class AtK(ABC):
         tp = np.arange(max(0, k - N), most)  # those with a loss
         if not tp.size:
             return None
-        losses: Floats = self.worth(target) * (most - tp).astype(np.float64)
-        own = (sides.positive_sums[P] * most / P + (sides.negative_sums[N] * (k - most) / N if k > most else 0.0)) / n
-        scored = (sides.positive_sums[tp] + sides.negative_sums[k - tp]) / n
-        values = formulation.margin(losses) - formulation.scale(losses) * (own - scored)
+        regret, taken = most - tp, k - tp
+        losses: Floats = self.worth(target) * regret.astype(np.float64)
+        left_out = sides.positive_sums[P] - sides.positive_sums[tp]
+        a, b = regret / (P - tp), regret / taken  # one of them is 1
+        lead = (a * left_out - b * sides.negative_sums[taken]) / n
+        values = formulation.margin(losses) - formulation.scale(losses) * lead
         best = int(np.argmax(values))
         if formulation.mistakes:
-            rival = (sides.positive_sums[most] + sides.negative_sums[k - most]) / n
-            if scored[best] < rival:
+            scored = sides.positive_sums[tp] + sides.negative_sums[taken]
+            best = int(np.argmax(scored))
+            if scored[best] < sides.positive_sums[most] + sides.negative_sums[k - most]:
                 return None
         elif not values[best] > 0.0:
             return None
-        coefficients = np.where(target.positive, most / P, (k - most) / N if k > most else 0.0)
-        coefficients[sides.positives[: tp[best]]] -= 1.0
-        coefficients[sides.negatives[: k - tp[best]]] -= 1.0
-        return Violation(coefficients / n, float(losses[best]))
+        coefficients = np.zeros(n)
+        coefficients[sides.positives[tp[best] :]] = a[best] / n
+        coefficients[sides.negatives[: taken[best]]] = -b[best] / n
+        return Violation(coefficients, float(losses[best]))
+
+    def unit(self, target: BinaryTarget) -> float:
+        """Two rows change places in the least mistake."""
+        return 0.5 * target.n * self.worth(target)
 
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Rows that tie for the last place count with their share of positives."""

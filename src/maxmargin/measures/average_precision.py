@@ -54,6 +54,10 @@ class AveragePrecision:
             return None
         return Violation(pairs.coefficients(swapped), loss_of(swapped))
 
+    def unit(self, target: BinaryTarget) -> float:
+        """That of the break-even point: a negative on top of ``P`` positives costs about ``1 / P``."""
+        return 0.5 * target.n / target.positives.size
+
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Rows that tie are taken together: each positive counts with the precision at the last of them."""
         check_lengths(scores, target.n)

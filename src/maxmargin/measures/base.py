@@ -73,6 +73,15 @@ class Measure(Protocol):
         ...
 
 
+class BinaryMeasure(Measure, Protocol):
+    """A measure of rows that are positive or negative."""
+
+    def unit(self, target: Any) -> float:
+        """``n`` times the loss of the least mistake, a row: the margin that it asks of a score, and so the factor by
+        which the weights, and a C that suits them, are larger than for the error rate."""
+        ...
+
+
 def check_lengths(scores: Floats, n: int) -> None:
     """Complains about scores of the wrong length."""
     if scores.shape != (n,):

@@ -57,6 +57,12 @@ class Contingency(ABC):
         check_lengths(scores, target.n)
         return self.of_prediction(scores > 0.0, target)
 
+    def unit(self, target: BinaryTarget) -> float:
+        P, N = float(target.positives.size), float(target.negatives.size)
+        missed = self.loss(*np.array([[P - 1.0], [0.0], [1.0], [N]])) if P else np.zeros(1)
+        taken = self.loss(*np.array([[P], [1.0], [0.0], [N - 1.0]])) if N else np.zeros(1)
+        return target.n * float(max(missed[0], taken[0])) or 1.0
+
     def of_prediction(self, predicted: npt.NDArray[np.bool_], target: BinaryTarget) -> float:
         """The measure of a labelling."""
         tp = float(np.count_nonzero(predicted & target.positive))

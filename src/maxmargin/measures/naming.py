@@ -8,12 +8,12 @@ from typing import Any
 
 from maxmargin.measures.at_k import BreakEven, PrecisionAtK, RecallAtK
 from maxmargin.measures.average_precision import AveragePrecision
-from maxmargin.measures.base import Measure
+from maxmargin.measures.base import BinaryMeasure
 from maxmargin.measures.contingency import BalancedError, ErrorRate, FBeta, MatthewsCorrelation
 from maxmargin.measures.pairs import RocArea
 from maxmargin.measures.user import UserMeasure
 
-PLAIN: dict[str, Callable[[], Measure]] = {
+PLAIN: dict[str, Callable[[], BinaryMeasure]] = {
     "error_rate": ErrorRate,
     "f1": FBeta,
     "balanced_error": BalancedError,
@@ -22,7 +22,7 @@ PLAIN: dict[str, Callable[[], Measure]] = {
     "roc_area": RocArea,
     "average_precision": AveragePrecision,
 }
-WITH_NUMBER: dict[str, Callable[[float], Measure]] = {
+WITH_NUMBER: dict[str, Callable[[float], BinaryMeasure]] = {
     "fbeta": FBeta,
     "precision_at_k": lambda k: PrecisionAtK(int(k) if k == int(k) else k),  # type: ignore[arg-type]
     "recall_at_k": lambda k: RecallAtK(int(k) if k == int(k) else k),  # type: ignore[arg-type]
@@ -34,17 +34,17 @@ def measure_names() -> str:
     return ", ".join([*(f"'{name}'" for name in PLAIN), *(f"'{name}(number)'" for name in WITH_NUMBER)])
 
 
-def as_measure(given: Any) -> Measure:
+def as_measure(given: Any) -> BinaryMeasure:
     """A measure from its name (``'f1'``, ``'precision_at_k(10)'``), from a function of the table, or itself."""
     if isinstance(given, str):
         return _named(given)
     if isinstance(given, type) or not (callable(given) or hasattr(given, "search")):
         raise ValueError(f"measure must be a name, a measure object or a function of (tp, fp, fn, tn), not {given!r}.")
-    measure: Measure = given if hasattr(given, "search") else UserMeasure(given)
+    measure: BinaryMeasure = given if hasattr(given, "search") else UserMeasure(given)
     return measure
 
 
-def _named(name: str) -> Measure:
+def _named(name: str) -> BinaryMeasure:
     if name in PLAIN:
         return PLAIN[name]()
     parts = re.fullmatch(r"(\w+)\(([-+.\w]*)\)", name.replace(" ", ""))

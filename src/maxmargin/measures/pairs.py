@@ -42,6 +42,10 @@ class RocArea:
         swapped = pairs.most_violated(formulation)
         return None if swapped is None else Violation(pairs.coefficients(swapped), int(swapped.sum()) / pairs.count)
 
+    def unit(self, target: BinaryTarget) -> float:
+        """A swapped pair costs ``1 / PN`` and has that weight in ``psi``."""
+        return 1.0
+
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Pairs that tie count half."""
         check_lengths(scores, target.n)

@@ -26,6 +26,7 @@ Counts = npt.NDArray[np.intp]
 TableLoss = Callable[[Any, Any, Any, Any], Any]
 
 _CELLS = 1 << 20  # of the table, looked at in one go
+_PARTS = 16  # into which a range of lines is divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +74,33 @@ class Tables:
 
 
 def search_by_true_positives(tables: Tables) -> Violation | None:
-    """For a loss that is concave and does not fall in ``fp`` where ``tp`` is given: ``O(n log n)``."""
-    tp = np.arange(tables.positives + 1)
-    low, high = np.zeros_like(tp), np.full_like(tp, tables.negatives)
-    low[-1] = 1  # with all true and no false positives it is the truth
-    return _search_lines(tables, lambda line, fp: line, low, high)
+    """For a loss that does not rise in ``tp``, and is concave and does not fall in ``fp`` where ``tp`` is given.
+
+    The best ``fp`` of a line ``tp`` is found by halving. With the loss of its first line and the highest sum of scores
+    of all of them, a whole range of lines is bounded in the same way, and left out if the bound is below the best table
+    known: ``O(n log n)`` for the two sorts, and few lines are looked at.
+    """
+    sums, P, N = tables.sides.positive_sums, tables.positives, tables.negatives
+    top = int(np.searchsorted(-np.diff(sums), 0.0))  # sums rise up to here, and fall after
+    width, first = 1, np.zeros(1, dtype=np.intp)
+    while width <= P:
+        width *= _PARTS
+    best, cell = -np.inf, (0, 0)
+    while True:
+        lines = first[(first < P) | (N > 0)]  # the line of all positives begins after the truth
+        if lines.size:
+            fp = _line_peaks(tables, _Line(tables, lines, sums[lines]), (lines == P).astype(np.intp), N)
+            values = tables.value(lines, fp)
+            at = int(np.argmax(values))
+            if values[at] > best:
+                best, cell = float(values[at]), (int(lines[at]), int(fp[at]))
+        if width == 1:
+            return tables.violation(*cell, best)
+        range_ = _Line(tables, first, sums[np.clip(top, first, np.minimum(first + width - 1, P))])
+        bound = range_.value(np.arange(first.size), _line_peaks(tables, range_, np.zeros_like(first), N))
+        width //= _PARTS
+        first = (first[bound > best][:, None] + width * np.arange(_PARTS)).ravel()
+        first = first[first <= P]
 
 
 def search_by_predicted(tables: Tables) -> Violation | None:
@@ -85,34 +108,57 @@ def search_by_predicted(tables: Tables) -> Violation | None:
     predicted = np.arange(tables.n + 1)
     low, high = np.maximum(0, predicted - tables.positives), np.minimum(predicted, tables.negatives)
     low[tables.positives] = 1
-    return _search_lines(tables, lambda line, fp: line - fp, low, high)
-
-
-def _search_lines(
-    tables: Tables, tp_of: Callable[[Counts, Counts], Counts], low: Counts, high: Counts
-) -> Violation | None:
-    """The best table of many lines of tables, line ``l`` being ``(tp_of(l, fp), fp)`` for ``low <= fp <= high``."""
-    lines = np.flatnonzero(low <= high)
-    if not lines.size:
-        return None
-    low, high = low[lines], high[lines]
-
-    def value(at: Counts, fp: Counts) -> Floats:
-        return tables.value(tp_of(lines[at], fp), fp)
-
-    def lead(at: Counts, fp: Counts) -> Floats:
-        return tables.lead(tp_of(lines[at], fp), fp)
-
-    if tables.formulation.rescaling == "slack":
-        # loss * (1 - lead): 1 - lead is concave, and below its peak both factors grow. Above it they are a product
-        # of concave functions, which has one peak as long as both are positive.
-        low = _bisected(lambda at, fp: lead(at, fp + 1) < lead(at, fp), low, high)
-        fp = _bisected(lambda at, fp: (lead(at, fp) < 1.0) & (value(at, fp + 1) > value(at, fp)), low, high)
-    else:
-        fp = _bisected(lambda at, fp: value(at, fp + 1) > value(at, fp), low, high)
-    values = value(np.arange(lines.size), fp)
+    line = _Diagonal(tables, np.flatnonzero(low <= high))
+    fp = _line_peaks(tables, line, low[line.predicted], high[line.predicted])
+    values = line.value(np.arange(fp.size), fp)
     best = int(np.argmax(values))
-    return tables.violation(int(tp_of(lines[best], fp[best])), int(fp[best]), float(values[best]))
+    return tables.violation(int(line.predicted[best] - fp[best]), int(fp[best]), float(values[best]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """Tables with ``tp`` given, and with a sum of scores in place of that of the best ``tp`` positives."""
+
+    tables: Tables
+    tp: Counts
+    sums: Floats
+
+    def lead(self, at: Counts, fp: Counts) -> Floats:
+        sides = self.tables.sides
+        lead: Floats = (sides.positive_sums[-1] - self.sums[at] - sides.negative_sums[fp]) / self.tables.n
+        return lead
+
+    def value(self, at: Counts, fp: Counts) -> Floats:
+        loss, formulation = self.tables.loss(self.tp[at], fp), self.tables.formulation
+        value: Floats = formulation.margin(loss) - formulation.scale(loss) * self.lead(at, fp)
+        return value
+
+
+@dataclass(frozen=True, eq=False)
+class _Diagonal:
+    """Tables with ``tp + fp`` given."""
+
+    tables: Tables
+    predicted: Counts
+
+    def lead(self, at: Counts, fp: Counts) -> Floats:
+        return self.tables.lead(self.predicted[at] - fp, fp)
+
+    def value(self, at: Counts, fp: Counts) -> Floats:
+        return self.tables.value(self.predicted[at] - fp, fp)
+
+
+def _line_peaks(tables: Tables, line: _Line | _Diagonal, low: Counts, high: Counts | int) -> Counts:
+    """The ``fp`` of the highest value on each line, ``low <= fp <= high``."""
+    high = np.broadcast_to(high, low.shape)
+    if tables.formulation.rescaling != "slack":  # concave
+        return _bisected(lambda at, fp: line.value(at, fp + 1) > line.value(at, fp), low, high)
+    # loss * (1 - lead): 1 - lead is concave, and below its peak both factors grow. Above it they are a product of
+    # concave functions, which has one peak as long as both are positive.
+    low = _bisected(lambda at, fp: line.lead(at, fp + 1) < line.lead(at, fp), low, high)
+    return _bisected(
+        lambda at, fp: (line.lead(at, fp) < 1.0) & (line.value(at, fp + 1) > line.value(at, fp)), low, high
+    )
 
 
 def _bisected(rises: Callable[[Counts, Counts], npt.NDArray[np.bool_]], low: Counts, high: Counts) -> Counts:

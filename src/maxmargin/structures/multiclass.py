@@ -116,10 +116,13 @@ class Multiclass:
         return w.ravel()
 
 
-def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:
-    """Packs a validated matrix; ``analyse`` prepares it for training (norms, non-finite values, zeros)."""
+def as_rows(X: Any, bias: float, analyse: bool, copy_density: float = 0.2) -> _core.Rows:
+    """Packs a validated matrix; ``analyse`` prepares it for training (norms, non-finite values, zeros).
+
+    ``copy_density`` is the share of non-zero cells up to which a dense matrix is copied; see ``pack.hpp``.
+    """
     if not sp.issparse(X):
-        return _core.Rows(np.ascontiguousarray(X), bias, analyse)
+        return _core.Rows(np.ascontiguousarray(X), bias, analyse, copy_density)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

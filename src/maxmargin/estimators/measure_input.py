@@ -1,0 +1,93 @@
+"""From labels, groups and weights, as users give them, to the sample that a measure is trained on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from maxmargin import _core
+from maxmargin.estimators.multiclass import encode_labels
+from maxmargin.measures import BinaryMeasure
+from maxmargin.structures.sample import SampleInput
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+_MOST_ROWS = 2**31 - 1
+
+
+def two_classes(y: npt.NDArray[Any], pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The sorted pair of labels, and which rows have the positive one: ``pos_label``, or the second."""
+    check_classification_targets(y)
+    classes, labels = encode_labels(y)
+    if classes.size < 2:
+        raise ValueError(f"y has one class only, {classes[0]}; at least two classes are needed to learn anything.")
+    if classes.size > 2:
+        named = ", ".join(map(repr, classes[:5].tolist())) + (", ..." if classes.size > 5 else "")
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}, with the labels "
+            f"{named}; sklearn.multiclass.OneVsRestClassifier trains one MeasureSVC for each of them."
+        )
+    if pos_label is None:
+        return classes, np.asarray(labels == 1)
+    if pos_label not in classes.tolist():
+        raise ValueError(f"pos_label is {pos_label!r}, and the labels in y are {classes.tolist()}; it must be one.")
+    return classes, np.asarray(labels == classes.tolist().index(pos_label))
+
+
+def checked_groups(groups: Any, n: int) -> npt.NDArray[Any] | None:
+    """One group a row, or None."""
+    if groups is None:
+        return None
+    array = np.asarray(groups)
+    if array.shape != (n,):
+        raise ValueError(f"groups has shape {array.shape}; one group for each of the {n} rows is needed.")
+    return array
+
+
+def repetitions(weight: Floats | None, truth: npt.NDArray[np.bool_], measure: str) -> npt.NDArray[np.int64] | None:
+    """How often each row counts. A measure of whole samples has no other meaning for weights."""
+    if weight is None:
+        return None
+    left = truth[weight > 0.0]
+    if left.all() or not left.any():
+        raise ValueError("sample_weight leaves one class only; at least two classes are needed to learn anything.")
+    counts = np.rint(weight)
+    odd = np.flatnonzero(counts != weight)
+    if odd.size:
+        raise ValueError(
+            f"sample_weight of row {odd[0]} is {weight[odd[0]]:g}; for {measure} a weight is a number of repetitions "
+            "and must be whole. measure='error_rate' takes any weight."
+        )
+    if counts.sum() > _MOST_ROWS:
+        raise ValueError(f"The repetitions in sample_weight add up to {counts.sum():.3g} rows, more than 2^31.")
+    return counts.astype(np.int64)
+
+
+def as_sample(rows: _core.Rows, groups: npt.NDArray[Any] | None, counts: npt.NDArray[np.int64] | None) -> SampleInput:
+    """The rows of each group, repeated as often as they count; groups in the order of their names."""
+    if groups is None and counts is None:
+        return SampleInput(rows)
+    everyone = np.arange(rows.n, dtype=np.int32)
+    if groups is None:
+        return SampleInput(rows, [np.repeat(everyone, counts)], ["the sample"])  # type: ignore[arg-type]
+    names, number = np.unique(groups, return_inverse=True)
+    order = np.argsort(number, kind="stable").astype(np.int32)
+    members = np.split(order, np.cumsum(np.bincount(number, minlength=names.size))[:-1])
+    if counts is not None:
+        members = [np.repeat(member, counts[member]) for member in members]
+    kept = [(member, f"group {name!r}") for member, name in zip(members, names.tolist()) if member.size]
+    return SampleInput(rows, [member for member, _ in kept], [name for _, name in kept])
+
+
+def mean_unit(measure: BinaryMeasure, sample: SampleInput, truth: npt.NDArray[np.bool_]) -> float:
+    """The unit of the measure, averaged over the rows of all groups; a truth that it cannot use is refused here."""
+    units, sizes = [], []
+    for g, group in enumerate(sample.members):
+        own = truth if group is None else truth[group]
+        units.append(measure.unit(measure.prepare(own, sample.name(g))))
+        sizes.append(own.size)
+    return float(np.average(units, weights=sizes))
