@@ -1,14 +1,19 @@
 // The best label vector where pairs make cycles and labels are too many to list: branch and bound.
 //
-// The bound is roof duality (Hammer, Hansen and Simeone 1984; Boros and Hammer 2002): the linear relaxation of the problem
-// is a maximum flow between the literals y_k and 1 - y_k, and a literal that the source still reaches is 1 in every best
-// vector. What that leaves open is listed where it is little, and divided on one label where it is not.
+// Three things keep the tree small. A label whose gain is settled whatever the others do is decided at once. A bound by the
+// number of labels set, good where most pairs are negative (labels that exclude each other): of m labels each meets at most
+// its m - 1 best partners. And where pairs are positive, roof duality (Hammer, Hansen and Simeone 1984; Boros and Hammer
+// 2002): the linear relaxation is a maximum flow between the literals y_k and 1 - y_k, which is a bound, and a literal that
+// the source still reaches is 1 in every best vector. Few open labels are listed, else the one of largest gain is tried both ways.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "maxmargin/flow.hpp"
@@ -65,8 +70,8 @@ class LabelBranch {
   const std::uint8_t* labels() const { return best_y_.data(); }
 
  private:
-  static constexpr int kMostNodes = 500;
-  static constexpr int kFewOpen = 10;
+  static constexpr int kMostNodes = 2000;
+  static constexpr int kFewOpen = 8;
 
   double& at(int j, int k) { return matrix_[static_cast<std::size_t>(j) * shape_->labels + k]; }
 
@@ -74,7 +79,7 @@ class LabelBranch {
     if (score > best_) best_ = score, best_y_ = y_;
   }
 
-  // From the labels of positive gain, one change after the other as long as one is better.
+  // From no label set, the best change after the other as long as one is better.
   void climb(const std::vector<int>& open, std::vector<double> gain, double score) {
     for (std::size_t i = 0; i < open.size(); ++i) y_[open[i]] = 0;
     for (;;) {
@@ -95,45 +100,89 @@ class LabelBranch {
 
   // Over the labels in `open`, whose gains count the labels that are decided; those give `base`.
   void branch(std::vector<int> open, std::vector<double> gain, double base) {
+    settle(open, gain, base);
     if (open.size() > kFewOpen) {
-      if (++nodes_ > kMostNodes) return;
-      if (base + relax(open, gain) <= best_ + rounding_) return;
-      std::vector<std::int8_t> decided;
-      for (int i = 0; i < static_cast<int>(open.size()); ++i) {
-        decided.push_back(flow_.reached(2 * i) ? 1 : flow_.reached(2 * i + 1) ? 0 : -1);
+      if (++nodes_ > kMostNodes || base + by_number(open, gain) <= best_ + rounding_) return;
+      if (any_positive(open)) {
+        if (base + relax(open, gain) <= best_ + rounding_) return;
+        for (std::size_t i = open.size(); i-- > 0;) {  // from the end: the last open label takes the place of one decided
+          const bool on = flow_.reached(2 * static_cast<int>(i)), off = flow_.reached(2 * static_cast<int>(i) + 1);
+          if (on || off) decide(open, gain, base, i, on);
+        }
+        settle(open, gain, base);
       }
-      decide(open, gain, base, decided);
     }
     if (open.size() <= kFewOpen) {
       list(open, gain, base);
       return;
     }
-    const std::size_t chosen = most_tied(open);
-    for (const bool value : {gain[chosen] > 0.0, gain[chosen] <= 0.0}) {
-      std::vector<std::int8_t> decided(open.size(), -1);
-      decided[chosen] = value;
+    const auto chosen = static_cast<std::size_t>(std::max_element(gain.begin(), gain.end()) - gain.begin());
+    for (const bool on : {gain[chosen] > 0.0, gain[chosen] <= 0.0}) {
       std::vector<int> rest = open;
       std::vector<double> rest_gain = gain;
       double rest_base = base;
-      decide(rest, rest_gain, rest_base, decided);
+      decide(rest, rest_gain, rest_base, chosen, on);
       branch(std::move(rest), std::move(rest_gain), rest_base);
     }
   }
 
-  void decide(std::vector<int>& open, std::vector<double>& gain, double& base, const std::vector<std::int8_t>& decided) {
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      if (decided[i] < 0) continue;
-      y_[open[i]] = static_cast<std::uint8_t>(decided[i]);
-      if (decided[i] == 0) continue;
-      base += gain[i];
-      for (std::size_t j = 0; j < open.size(); ++j) gain[j] += j == i ? 0.0 : at(open[i], open[j]);
+  void decide(std::vector<int>& open, std::vector<double>& gain, double& base, std::size_t i, bool on) {
+    const int label = std::exchange(open[i], open.back());
+    const double own = std::exchange(gain[i], gain.back());
+    open.pop_back();
+    gain.pop_back();
+    y_[label] = on;
+    if (!on) return;
+    base += own;
+    for (std::size_t j = 0; j < open.size(); ++j) gain[j] += at(label, open[j]);
+  }
+
+  // Decides the labels that no choice of the others can make worth setting, or worth leaving.
+  void settle(std::vector<int>& open, std::vector<double>& gain, double& base) {
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t i = 0; i < open.size();) {
+        double most = gain[i], least = gain[i];
+        for (int other : open) most += std::max(0.0, at(open[i], other)), least += std::min(0.0, at(open[i], other));
+        if (most > 0.0 && least < 0.0) {
+          ++i;
+          continue;
+        }
+        decide(open, gain, base, i, least >= 0.0);
+        again = true;
+      }
     }
-    std::size_t kept = 0;
+  }
+
+  bool any_positive(const std::vector<int>& open) {
     for (std::size_t i = 0; i < open.size(); ++i) {
-      if (decided[i] < 0) open[kept] = open[i], gain[kept++] = gain[i];
+      for (std::size_t j = 0; j < i; ++j) {
+        if (at(open[i], open[j]) > 0.0) return true;
+      }
     }
-    open.resize(kept);
-    gain.resize(kept);
+    return false;
+  }
+
+  // An upper bound of what the open labels can add, by their number m: the sum of the m largest gains, each with half the
+  // scores of the label's m - 1 best partners.
+  double by_number(const std::vector<int>& open, const std::vector<double>& gain) {
+    const std::size_t count = open.size();
+    few_.resize(count * count);
+    for (std::size_t i = 0; i < count; ++i) {
+      double* row = few_.data() + i * count;
+      for (std::size_t j = 0; j < count; ++j) row[j] = at(open[i], open[j]);
+      std::swap(row[i], row[count - 1]);  // itself: no partner
+      std::sort(row, row + count - 1, std::greater<>());
+    }
+    linear_ = gain;
+    double bound = 0.0;
+    for (std::size_t m = 1; m <= count; ++m) {
+      for (std::size_t i = 0; i < count && m > 1; ++i) linear_[i] += 0.5 * few_[i * count + m - 2];
+      ranked_ = linear_;
+      std::nth_element(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(m) - 1, ranked_.end(), std::greater<>());
+      bound = std::max(bound, std::accumulate(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(m), 0.0));
+    }
+    return bound;
   }
 
   void list(const std::vector<int>& open, const std::vector<double>& gain, double base) {
@@ -148,18 +197,7 @@ class LabelBranch {
     found(base + list_.scores[best]);
   }
 
-  std::size_t most_tied(const std::vector<int>& open) {
-    std::size_t chosen = 0;
-    double most = -1.0;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      double ties = 0.0;
-      for (int other : open) ties += std::abs(at(open[i], other));
-      if (ties > most) most = ties, chosen = i;
-    }
-    return chosen;
-  }
-
-  // An upper bound of what the open labels can add. Node 2 i of the flow is the literal y of the i-th, 2 i + 1 its opposite,
+  // The other bound. Node 2 i of the flow is the literal y of the i-th, 2 i + 1 its opposite,
   // then come the constants 1 and 0; a term c p q of -F, all c being positive, is two arcs of capacity c, from p to the
   // opposite of q and from q to that of p. Every unit of flow raises the bound of -F by one half.
   double relax(const std::vector<int>& open, const std::vector<double>& gain) {
@@ -199,7 +237,7 @@ class LabelBranch {
   int nodes_ = 0;
   FlowGraph flow_;
   ScoreList list_;
-  std::vector<double> linear_, few_;
+  std::vector<double> linear_, few_, ranked_;
 };
 
 }  // namespace maxmargin
