@@ -2,7 +2,7 @@
 //
 // Three things keep the tree small. A label whose gain is settled whatever the others do is decided at once. A bound by the
 // number of labels set, good where most pairs are negative (labels that exclude each other): of m labels each meets at most
-// its m - 1 best partners. And where pairs are positive, roof duality (Hammer, Hansen and Simeone 1984; Boros and Hammer
+// its m - 1 best partners. And where many pairs are positive, roof duality (Hammer, Hansen and Simeone 1984; Boros and Hammer
 // 2002): the linear relaxation is a maximum flow between the literals y_k and 1 - y_k, which is a bound, and a literal that
 // the source still reaches is 1 in every best vector. Few open labels are listed, else the one of largest gain is tried both ways.
 #pragma once
@@ -25,7 +25,7 @@ namespace maxmargin {
 class LabelBranch {
  public:
   explicit LabelBranch(const LabelShape& shape)
-      : shape_(&shape), matrix_(static_cast<std::size_t>(shape.labels) * shape.labels), y_(static_cast<std::size_t>(shape.labels)), best_y_(y_) {}
+      : shape_(&shape), matrix_(static_cast<std::size_t>(shape.labels) * shape.labels), y_(static_cast<std::size_t>(shape.labels)), best_y_(y_), is_open_(y_.size()) {}
 
   // Forgets what was found. `scores` must stay while it is searched.
   void start(const LabelScores& scores) {
@@ -39,6 +39,7 @@ class LabelBranch {
       size += std::abs(scores.pairs[p]);
     }
     rounding_ = 1e-13 * size;
+    partners_.clear();
   }
 
   // Takes a vector as the best so far where it is.
@@ -48,8 +49,8 @@ class LabelBranch {
   }
 
   // Looks for a better vector among those that agree with `fixed` (0 or 1; -1 leaves a label open). False where it gave
-  // up, so that there may be a better one still.
-  bool improve(const std::int8_t* fixed) {
+  // up after so many nodes of the tree, so that there may be a better one still.
+  bool improve(const std::int8_t* fixed, std::int64_t most_nodes) {
     std::vector<int> open;
     std::vector<double> gain;
     double base = 0.0;
@@ -61,16 +62,17 @@ class LabelBranch {
       if (fixed[k] < 0) open.push_back(k), gain.push_back(sum);
     }
     nodes_ = 0;
+    most_nodes_ = most_nodes;
     climb(open, gain, base);
     branch(std::move(open), std::move(gain), base);
-    return nodes_ <= kMostNodes;
+    return nodes_ <= most_nodes_;
   }
 
+  std::int64_t nodes() const { return nodes_; }  // of the last search
   double best() const { return best_; }
   const std::uint8_t* labels() const { return best_y_.data(); }
 
  private:
-  static constexpr int kMostNodes = 2000;
   static constexpr int kFewOpen = 8;
 
   double& at(int j, int k) { return matrix_[static_cast<std::size_t>(j) * shape_->labels + k]; }
@@ -102,8 +104,8 @@ class LabelBranch {
   void branch(std::vector<int> open, std::vector<double> gain, double base) {
     settle(open, gain, base);
     if (open.size() > kFewOpen) {
-      if (++nodes_ > kMostNodes || base + by_number(open, gain) <= best_ + rounding_) return;
-      if (any_positive(open)) {
+      if (++nodes_ > most_nodes_ || base + by_number(open, gain) <= best_ + rounding_) return;
+      if (attract(open)) {
         if (base + relax(open, gain) <= best_ + rounding_) return;
         for (std::size_t i = open.size(); i-- > 0;) {  // from the end: the last open label takes the place of one decided
           const bool on = flow_.reached(2 * static_cast<int>(i)), off = flow_.reached(2 * static_cast<int>(i) + 1);
@@ -154,35 +156,59 @@ class LabelBranch {
     }
   }
 
-  bool any_positive(const std::vector<int>& open) {
+  // Whether pairs that attract each other weigh enough for a flow to be worth its time.
+  bool attract(const std::vector<int>& open) {
+    double positive = 0.0, total = 0.0;
     for (std::size_t i = 0; i < open.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (at(open[i], open[j]) > 0.0) return true;
+        positive += std::max(0.0, at(open[i], open[j]));
+        total += std::abs(at(open[i], open[j]));
       }
     }
-    return false;
+    return positive > 0.1 * total;
   }
 
   // An upper bound of what the open labels can add, by their number m: the sum of the m largest gains, each with half the
   // scores of the label's m - 1 best partners.
   double by_number(const std::vector<int>& open, const std::vector<double>& gain) {
+    if (partners_.empty()) rank_partners();
     const std::size_t count = open.size();
-    few_.resize(count * count);
+    std::fill(is_open_.begin(), is_open_.end(), std::uint8_t{0});
+    for (int label : open) is_open_[label] = 1;
+    few_.resize(count * count);  // (m, label): a column is a label's partners, best first
     for (std::size_t i = 0; i < count; ++i) {
-      double* row = few_.data() + i * count;
-      for (std::size_t j = 0; j < count; ++j) row[j] = at(open[i], open[j]);
-      std::swap(row[i], row[count - 1]);  // itself: no partner
-      std::sort(row, row + count - 1, std::greater<>());
+      const int* partner = partners_.data() + static_cast<std::size_t>(open[i]) * shape_->labels;
+      for (std::size_t found = 0; found + 1 < count; ++partner) {
+        few_[found * count + i] = at(open[i], *partner);
+        found += is_open_[*partner];
+      }
     }
     linear_ = gain;
     double bound = 0.0;
     for (std::size_t m = 1; m <= count; ++m) {
-      for (std::size_t i = 0; i < count && m > 1; ++i) linear_[i] += 0.5 * few_[i * count + m - 2];
+      double above = 0.0;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (m > 1) linear_[i] += 0.5 * few_[(m - 2) * count + i];
+        above += std::max(0.0, linear_[i]);
+      }
+      if (above <= bound) continue;
       ranked_ = linear_;
       std::nth_element(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(m) - 1, ranked_.end(), std::greater<>());
       bound = std::max(bound, std::accumulate(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(m), 0.0));
     }
     return bound;
+  }
+
+  // The other labels of each label, those of largest pair score first; itself comes last.
+  void rank_partners() {
+    const int labels = shape_->labels;
+    partners_.resize(matrix_.size());
+    for (int k = 0; k < labels; ++k) {
+      int* row = partners_.data() + static_cast<std::size_t>(k) * labels;
+      std::iota(row, row + labels, 0);
+      std::swap(row[k], row[labels - 1]);
+      std::sort(row, row + labels - 1, [&](int a, int b) { return at(k, a) > at(k, b); });
+    }
   }
 
   void list(const std::vector<int>& open, const std::vector<double>& gain, double base) {
@@ -234,10 +260,12 @@ class LabelBranch {
   std::vector<double> matrix_;  // pair scores, symmetric
   double rounding_ = 0.0, best_ = 0.0;
   std::vector<std::uint8_t> y_, best_y_;
-  int nodes_ = 0;
+  std::int64_t nodes_ = 0, most_nodes_ = 0;
   FlowGraph flow_;
   ScoreList list_;
   std::vector<double> linear_, few_, ranked_;
+  std::vector<int> partners_;  // (labels, labels), or empty
+  std::vector<std::uint8_t> is_open_;
 };
 
 }  // namespace maxmargin
