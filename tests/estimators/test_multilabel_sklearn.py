@@ -24,9 +24,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from maxmargin import BlockCoordinate, MultilabelSVC
 
 _NO_MATRIX = "the target of this check is no matrix of 0 and 1"
-REFUSED = {
-    name: _NO_MATRIX
-    for name in (
+REFUSED = dict.fromkeys(
+    (
         "check_estimators_dtypes",
         "check_sample_weights_pandas_series",
         "check_sample_weights_not_an_array",
@@ -38,8 +37,9 @@ REFUSED = {
         "check_classifiers_train",
         "check_classifier_not_supporting_multiclass",
         "check_fit2d_1feature",
-    )
-}
+    ),
+    _NO_MATRIX,
+)
 
 
 class OneLabel(MultilabelSVC):
