@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "maxmargin/best_by_loss.hpp"
 #include "maxmargin/chain.hpp"
 #include "maxmargin/rescaled.hpp"
 #include "maxmargin/semirings.hpp"

@@ -14,11 +14,18 @@ from maxmargin.estimators.chain_files import restore_chain
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
+from maxmargin.estimators.diversity import DiversityRanker
+from maxmargin.estimators.diversity_files import restore_ranker
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multilabel import MultilabelSVC
+from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
+from maxmargin.measures.mean_average_precision import MeanAveragePrecision
+from maxmargin.measures.ndcg import Ndcg
+from maxmargin.measures.reciprocal_rank import ReciprocalRank
+from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.problem import Problem
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
@@ -29,9 +36,12 @@ from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
-_SOLVERS: dict[str, type[Any]] = {
-    solver.__name__: solver
-    for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
+_SETTINGS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
+        *(SwappedPairs, MeanAveragePrecision, Ndcg, ReciprocalRank),
+    )
 }
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
@@ -45,7 +55,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("StructuralSVM", *_TABLES, *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("StructuralSVM", "DiversityRanker", "RankingSVM", *_TABLES, *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -55,6 +65,11 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "DiversityRanker":
+            model = DiversityRanker(**params)
+            restore_ranker(model, arrays, head["structure"])
+        elif kind == "RankingSVM":
+            model = _ranking(params, arrays, head["structure"])
         else:
             model = _structural(params, arrays, problem) if kind not in _TABLES else _TABLES[kind](params, arrays)
         if kind != "ChainHMM":
@@ -116,16 +131,31 @@ def _multilabel(params: dict[str, Any], arrays: dict[str, Any]) -> MultilabelSVC
 
 def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
     model.n_features_in_ = model.coef_.shape[1]
-    if "feature_names_in_" in arrays:
-        model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
-        if model.feature_names_in_.shape != (model.n_features_in_,):
-            raise ValueError("one feature name a feature is needed")
+    _restore_names(model, arrays)
 
 
 _TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
     "MulticlassSVC": _multiclass,
     "MultilabelSVC": _multilabel,
 }
+
+
+def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:
+    model = RankingSVM(**params)
+    model.coef_ = arrays["coef_"]
+    _check_numbers("coef_", model.coef_, (-1,))
+    model.n_features_in_ = model.coef_.size
+    model.n_uninformative_ = int(structure["n_uninformative_"])
+    _restore_names(model, arrays)
+    return model
+
+
+def _restore_names(model: Any, arrays: dict[str, Any]) -> None:
+    if "feature_names_in_" not in arrays:
+        return
+    model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+    if model.feature_names_in_.shape != (model.n_features_in_,):
+        raise ValueError("one feature name a feature is needed")
 
 
 def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
@@ -152,4 +182,4 @@ def _from_json(value: Any) -> Any:
         return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
     if "templates" in value:
         return templates_from_json(value["templates"])
-    return _SOLVERS[value["solver"]](**value["settings"])
+    return _SETTINGS[value["solver"]](**value["settings"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status
@@ -29,6 +29,12 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
+
+
+def check_probability(name: str, value: Any) -> None:
+    """Complains unless ``value`` is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{name} is a probability between 0 and 1, not {value!r}.")
 
 
 def job_count(n_jobs: Any) -> int:
@@ -129,4 +135,4 @@ def _warn(solution: Solution, target: float) -> None:
         text += f" They are those of example {named}; use slack='linear'."
     elif solution.gap is not None:
         text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
-    warnings.warn(text, ConvergenceWarning, stacklevel=4)
+    warn_caller(text, ConvergenceWarning)

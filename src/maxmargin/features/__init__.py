@@ -1,6 +1,6 @@
 """From tokens to numbers: attributes of tokens, templates that make them, and the vectoriser that numbers them."""
 
-from maxmargin.features.ready import chunking_templates, tagging_templates
+from maxmargin.features.ready import READY, chunking_templates, tagging_templates
 from maxmargin.features.template_text import parse_templates
 from maxmargin.features.templates import (
     Field,
@@ -17,6 +17,7 @@ from maxmargin.features.templates import (
 from maxmargin.features.vectorizer import SequenceVectorizer
 
 __all__ = [
+    "READY",
     "Field",
     "SequenceVectorizer",
     "Template",

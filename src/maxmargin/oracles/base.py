@@ -15,6 +15,7 @@ from maxmargin._core import (
     MulticlassEngine,
     PlaneEngine,
     SeparateLabelEngine,
+    SignedEngine,
     VisitResult,
     VisitSettings,
 )
@@ -23,6 +24,8 @@ from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+
+PATIENCE = 200  # of most oracles
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +128,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | ChainEngine | LabelEngine | SeparateLabelEngine
+    core: PlaneEngine | MulticlassEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
 
     @property
     def weights(self) -> Floats:
@@ -171,7 +174,9 @@ class Oracle(Protocol):
     sample_weight: Floats | None
     exact: bool  # may turn false on the way, where a search gives up
     cheap: bool  # asking costs no more than looking at the planes held
+    joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
+    patience: int  # passes of coordinate ascent after which cuts are the better bet
 
     def slacks(self, w: Floats) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example."""
