@@ -53,9 +53,7 @@ def test_format_given_or_unknown():
     assert format_of("a.csv", "tsv") == "tsv"
     with pytest.raises(ValueError, match=r"a\.dat cannot be told from its name .* name the format: svmlight, csv, tsv"):
         format_of("a.dat")
-    with pytest.raises(
-        ValueError, match="must be one of svmlight, csv, tsv, conll, crfsuite, svmhmm, letor, not 'arff'"
-    ):
+    with pytest.raises(ValueError, match=r"must be one of svmlight, csv, .*, svmhmm, letor, not 'arff'"):
         format_of("a.csv", "arff")
 
 
