@@ -62,10 +62,10 @@ def load_model(path: Path, n_jobs: int) -> MulticlassSVC | ChainEstimator | Rank
     return model
 
 
-def take_names(model: MulticlassSVC) -> list[str] | None:
-    """The names of a classifier's features if it has them.
+def take_names(model: MulticlassSVC | RankingSVM) -> list[str] | None:
+    """The names of a model's features if it has them.
 
-    The names leave the classifier: columns are chosen by name when a file is read, and scikit-learn would warn about
+    The names leave the model: columns are chosen by name when a file is read, and scikit-learn would warn about
     each matrix that comes without them.
     """
     if not hasattr(model, "feature_names_in_"):

@@ -39,7 +39,9 @@ def predict_file(
         "--confidence": answers.confidence,
     }
     if isinstance(model, RankingSVM):
-        refuse({"--top-k": top_k != 1, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking")
+        refuse(
+            {"--top-k": top_k != 1, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking"
+        )
         predict_ranking(model, source.path, source.format, output)
         return
     refuse(only, model_path, "a classifier")

@@ -7,10 +7,11 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any
 
-from maxmargin.cli.files import check_output
+from maxmargin.cli.files import check_output, take_names
 from maxmargin.cli.sequence_options import option
 from maxmargin.cli.train import parse_c
 from maxmargin.console import make_console, number, print_table
@@ -86,10 +87,8 @@ def evaluate_ranking(model: RankingSVM, data_path: Path, format: str | None, as_
     """Prints the measures of rankings, means over the queries that have documents of different grades."""
     data = _read_for(model, data_path, format)
     results: dict[str, Any] = {"queries": len(set(data.queries.tolist())), "documents": len(data.grades)}
-    relevant, gain = model.relevant, model.gain
     for name in _MEASURES:
-        judge = RankingSVM(measure=name, relevant=relevant, gain=gain)
-        judge.coef_, judge.n_features_in_ = model.coef_, model.n_features_in_
+        judge = copy(model).set_params(measure=name)
         results[name] = judge.score(data.X, data.grades, data.queries)
     if as_json:
         json.dump(results, sys.stdout, indent=1)
@@ -105,6 +104,7 @@ def _read_for(model: RankingSVM, path: Path, format: str | None) -> RankingData:
     found = format_of(path, format) if format is not None else told_format(path) or "letor"
     if found not in RANKING_FORMATS:
         raise ValueError(f"{path} is a {found} file, but the model ranks; give a letor file.")
+    take_names(model)  # the features of such files have numbers, no names
     data = read_letor(path, n_features=model.n_features_in_)
     if data.ignored_features:
         make_console(stderr=True).print(
