@@ -25,8 +25,9 @@ SOLVERS = ("auto", "one-slack", "n-slack", "bcfw", "subgradient", "perceptron")
 class Structure:
     """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library.
 
-    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave. ``greedy``: its
-    searches are heuristics.
+    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave, or another loss
+    that the perceptron does not know. ``by_position``: the search by a loss of positions in a ranking is exact for
+    margin rescaling with linear slack and for the zero-one loss only. ``greedy``: its searches are heuristics.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Structure:
     zero_one: bool = False
     costs: bool = False
     greedy: bool = False
+    by_position: bool = False
 
 
 STRUCTURES = (
@@ -42,6 +44,10 @@ STRUCTURES = (
     Structure("`ChainSVC`", None),
     Structure("`ChainSVC(cost=...)`", None, costs=True),
     Structure("`DiversityRanker`", None, greedy=True),
+    Structure("`RankingSVM`", None),
+    Structure("`RankingSVM(measure='ndcg')`", None, costs=True, by_position=True),
+    Structure("`RankingSVM(measure='average_precision')`", None, costs=True, by_position=True),
+    Structure("`RankingSVM(measure='mrr')`", None, costs=True, by_position=True),
     Structure("a Problem with `argmax` alone", ()),
     Structure("with `argmax` and `zero_one`", (), zero_one=True),
     Structure("with `kbest`", ("kbest",)),
@@ -72,6 +78,8 @@ def refusal(structure: Structure, rescaling: str, slack: str, solver: str) -> st
         return None if (rescaling, slack) == ("margin", "linear") and not structure.costs else "perceptron"
     if slack == "hard" and solver in ("one-slack", "subgradient"):
         return "slack"
+    if structure.by_position and rescaling != "none" and (rescaling, slack) != ("margin", "linear"):
+        return "the most violated ranking is known"
     return missing_power(structure, rescaling, slack)
 
 
@@ -88,7 +96,7 @@ def cell_text(structure: Structure, rescaling: str, slack: str, solver: str) -> 
     word = refusal(structure, rescaling, slack, solver)
     if word is None:
         return "inexact" if structure.greedy else "yes"
-    return "no" if solver in ("perceptron",) or word in ("slack", "equally wrong") else f"add `{word}`"
+    return f"add `{word}`" if word in ("kbest", "argmax_by_loss") and solver != "perceptron" else "no"
 
 
 def markdown() -> str:

@@ -11,8 +11,18 @@ import numpy as np
 import pytest
 
 import problems
+import rankings
 import support_table
-from maxmargin import ChainSVC, DiversityRanker, MulticlassSVC, Status, StructuralSVM, Subgradient, Unsupported
+from maxmargin import (
+    ChainSVC,
+    DiversityRanker,
+    MulticlassSVC,
+    RankingSVM,
+    Status,
+    StructuralSVM,
+    Subgradient,
+    Unsupported,
+)
 from maxmargin.coverage import pack_subtopics
 from maxmargin.coverage.candidates import pack_candidates
 from maxmargin.coverage.words import cover_words
@@ -29,6 +39,9 @@ COST = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
 @cache
 def data(structure: Structure) -> tuple[Any, Any, Any]:
     """A problem with inputs and separable outputs, so that a hard margin and the perceptron have something to find."""
+    if "Ranking" in structure.name:
+        X, y, groups = rankings.make()
+        return None, (X, groups), y
     if structure.powers is None:
         rng = np.random.default_rng(0)
         if structure.greedy:
@@ -62,9 +75,16 @@ def chain_of(structure: Structure) -> Chain:
     return Chain(3, 3, COST if structure.costs else None)
 
 
+def measure_of(structure: Structure) -> str:
+    return structure.name.split("'")[1] if "'" in structure.name else "swapped_pairs"
+
+
 @cache
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     _, X, Y = data(structure)
+    if "Ranking" in structure.name:
+        (X, groups), y = data(structure)[1:]
+        return solve(rankings.every_plane(X, y, groups, measure_of(structure), rescaling, slack), C)
     if "Chain" in structure.name:
         truths = [tuple(y.tolist()) for y in Y]
         return solve(enumerate_planes(chain_of(structure), X, truths, rescaling, slack), C)
@@ -79,6 +99,8 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
+    if "Ranking" in structure.name:
+        return RankingSVM(C, measure=measure_of(structure), **options).fit(X[0], Y, X[1])
     if problem is None:
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)
@@ -108,7 +130,10 @@ def test_cell(cell):
         return
     solution, best = model.solution_, optimum(structure, rescaling, slack)
     n = len(data(structure)[2])
-    if solver == "perceptron":
+    if solver == "perceptron" and "Ranking" in structure.name:
+        (X, groups), y = data(structure)[1:]
+        assert model.score(X, y, groups) >= 0.97
+    elif solver == "perceptron":
         predicted = model.predict(data(structure)[1])
         wrong = sum(not same(y, z) for y, z in zip(predicted, data(structure)[2]))
         assert wrong <= 1  # the average of iterates that ended without a mistake

@@ -10,8 +10,9 @@ from typing import IO, Any
 import numpy as np
 
 from maxmargin.cli.files import Source, check_output, load_model, refuse
+from maxmargin.cli.ranking import predict_ranking
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
-from maxmargin.estimators import MulticlassSVC
+from maxmargin.estimators import MulticlassSVC, RankingSVM
 from maxmargin.estimators.chain_base import ChainEstimator
 
 
@@ -37,6 +38,12 @@ def predict_file(
         "--decode": answers.decode != "viterbi",
         "--confidence": answers.confidence,
     }
+    if isinstance(model, RankingSVM):
+        refuse(
+            {"--top-k": top_k != 1, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking"
+        )
+        predict_ranking(model, source.path, source.format, output)
+        return
     refuse(only, model_path, "a classifier")
     X = source.read_for(model, labelled=False).X
     rows = _rows(model, X, top_k, answers.scores)
