@@ -151,7 +151,8 @@ def _page(results: dict[str, Any]) -> str:
     return "\n\n".join(
         [
             markdown_table(COLUMNS[:-1], rows),
-            f"A search for swapped pairs among the documents of one query with {grown['grades']} grades, CPU milliseconds; "
+            f"A search for swapped pairs among the documents of one query with {grown['grades']} grades, "
+            "CPU milliseconds; "
             f"the slope of log time over log n is {grown['slope']:.2f}:",
             markdown_table(["documents", "by sorting", "all pairs"], sizes),
             f"`python benchmarks/ranking.py --write docs/ranking.md` writes these tables; here with maxmargin "
