@@ -24,7 +24,7 @@ def test_example_runs(path, capsys):
 
 
 def test_there_are_examples():
-    wanted = {"chunking", "custom_problem", "diversity", "handwriting", "multiclass", "ranking"}
+    wanted = {"chunking", "custom_problem", "diversity", "handwriting", "multiclass", "multilabel", "ranking"}
     assert wanted <= {path.stem for path in EXAMPLES}
 
 

@@ -205,6 +205,7 @@ def test_model_files(tmp_path, interactions, names):
     np.testing.assert_array_equal(maxmargin.load(tmp_path / "again.zip").interaction_, model.interaction_)
 
 
+@pytest.mark.slow
 def test_a_model_whose_search_gives_up_claims_nothing():
     """Labels without rhyme or reason, all pairs, and a C that lets the pairs grow as they like."""
     rng = np.random.default_rng(0)
@@ -212,9 +213,25 @@ def test_a_model_whose_search_gives_up_claims_nothing():
     model = MultilabelSVC(100.0, interactions="full", fit_intercept=False, max_iter=3, tol=0.5)
     with pytest.warns(maxmargin.estimators.training.ConvergenceWarning):
         model.fit(np.ones((60, 1)), noise)
-    assert model.predict(np.ones((1, 1))).shape == (1, 60)
     solution = model.solution_
     assert (solution.primal, solution.dual, solution.gap) == (None, None, None)
+
+
+def test_searches_that_gave_up_are_counted_in_a_warning(monkeypatch):
+    model = MultilabelSVC(0.1).fit(X, Y)
+
+    class GaveUp:
+        def decode(self, w, threads):
+            return np.zeros(Y.size, np.uint8), 2
+
+        def margins(self, w, threads):
+            return np.zeros(Y.size), 3
+
+    monkeypatch.setattr(model, "_opened", lambda X: (GaveUp(), None))
+    with pytest.warns(UserWarning, match="2 of 120 searches for the best label vector gave up"):
+        model.predict(X)
+    with pytest.warns(UserWarning, match="3 of 600 searches for the best label vector gave up"):
+        model.decision_function(X)
 
 
 def test_one_label_and_labels_that_never_vary():
@@ -246,4 +263,5 @@ def test_too_many_labels_for_a_search_by_loss_are_refused():
     with pytest.raises(Unsupported, match="interactions='tree'"):
         full.predict_kbest(X, 2)
     for options in ({"loss": "zero-one"}, {"rescaling": "none"}):
-        assert MultilabelSVC(0.01, interactions="full", **options).fit(X[:40], many).solution_.gap is not None
+        rough = MultilabelSVC(0.01, interactions="full", tol=0.1, **options).fit(X[:40], many)
+        assert rough.solution_.gap is not None

@@ -46,7 +46,7 @@ def changed(matrix, i, k, value):
 
 TARGETS = {
     "none": (None, ["y is None"]),
-    "one column of classes": ([0, 1, 2, 0, 1, 2], ["MulticlassSVC"]),
+    "one class": (["a"] * 6, ["'a'", "2 classes"]),
     "three dimensions": (np.zeros((6, 2, 2)), ["3 dimensions"]),
     "a two": (changed(Y, 3, 1, 2), ["example 3", "label 1", "2.0"]),
     "a half": (changed(Y, 3, 1, 0.5), ["example 3", "label 1", "0.5"]),
@@ -55,7 +55,9 @@ TARGETS = {
     "a sparse two": (sp.csr_array(changed(Y, 3, 1, 2)), ["example 3", "label 1"]),
     "a sparse complex": (sp.csr_array(Y.astype(complex)), ["complex"]),
     "words": ([["x"] * 3] * 5 + ["y"], ["example 5", "'y'"]),
-    "objects": (np.array([[None, 1, 0]] * 6, dtype=object), ["no numbers"]),
+    "objects": (np.array([["a", 1, 0]] * 6, dtype=object), ["no numbers"]),
+    "nothing": (np.array([[None, 1, 0]] * 6, dtype=object), ["example 0", "label 0"]),
+    "infinite classes": (np.full(6, np.inf), ["y contains infinity"]),
     "rows of many lengths": ([[0, 1], [1], [0, 1], [1], [0, 1], [1]], ["different lengths", "label sets"]),
     "too few rows": (Y[:4], ["6 examples", "4"]),
     "no labels at all": (np.zeros((6, 0)), ["no columns"]),
@@ -114,9 +116,8 @@ def test_the_perceptron_has_no_loss(params):
 
 def test_label_weights_without_a_unit():
     complaint(lambda: fit(label_weight=[1.0, np.pi, np.e], rescaling="slack"), "unit", error=Unsupported)
-    complaint(lambda: fit(label_weight=[900.0, 899.0, 1.0], rescaling="slack", slack="squared"), error=Unsupported) if (
-        False
-    ) else None
+    many = {"labels": np.c_[Y, Y], "label_weight": np.arange(995.0, 1001.0), "rescaling": "slack"}
+    complaint(lambda: fit(**many), "5,985", "coarser", error=Unsupported)
 
 
 def test_inputs():

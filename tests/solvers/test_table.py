@@ -13,6 +13,7 @@ import pytest
 import problems
 import rankings
 import support_table
+import table_labels
 from maxmargin import (
     ChainSVC,
     DiversityRanker,
@@ -42,6 +43,8 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
     if "Ranking" in structure.name:
         X, y, groups = rankings.make()
         return None, (X, groups), y
+    if table_labels.is_multilabel(structure):
+        return None, *table_labels.make()
     if structure.powers is None:
         rng = np.random.default_rng(0)
         if structure.greedy:
@@ -81,6 +84,8 @@ def measure_of(structure: Structure) -> str:
 
 @cache
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
+    if table_labels.is_multilabel(structure):
+        return table_labels.optimum(structure, rescaling, slack, C)
     _, X, Y = data(structure)
     if "Ranking" in structure.name:
         (X, groups), y = data(structure)[1:]
@@ -97,6 +102,8 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
 def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     problem, X, Y = data(structure)
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
+    if table_labels.is_multilabel(structure):
+        return table_labels.fit(structure, C, **options)
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if "Ranking" in structure.name:
