@@ -1,7 +1,7 @@
 """Label vectors: MultilabelSVC beside one LinearSVC a label and chains of them, on four sets of Mulan, one thread.
 
-C is chosen from a grid by F1 of a third of the training set that is held out, for all methods alike; rows that say so
-have the default. Then one fit on the whole training set is timed, and the test set that Mulan gives is scored. Data
+C is chosen from a grid by the F1 of three folds of the training set, for all methods alike; rows that say so have the
+default. Then one fit on the whole training set is timed, and the test set that Mulan gives is scored. Data
 come from the folder that MAXMARGIN_DATA names.
 
     python benchmarks/multilabel.py [--quick] [--sets emotions,scene] [--write docs/multilabel.md]
@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS), help="names, with commas between")
     parser.add_argument("--quick", action="store_true", help="a small generated set, two settings each: a smoke test")
     parser.add_argument("--write", type=Path, help="page of the documentation to write the tables to")
+    parser.add_argument("--name", default="multilabel", help="name of the file under benchmarks/results")
     arguments = parser.parse_args()
     results: dict[str, Any] = {"quick": arguments.quick, "sets": {}}
     parts = []
@@ -39,7 +40,7 @@ def main() -> None:
             found[method] = run_job("multilabel_fit", "choose_and_test", job, LIMIT)
             console.print(f"{name}, {method}: {' '.join(_row(method, found[method])[1:])}")
             results["sets"][name] = found
-            save("multilabel", results)
+            save(arguments.name, results)
         rows = [_row(method, one) for method, one in found.items()]
         title = _title(name, next(one for one in found.values() if one is not None))
         table = new_table(title, COLUMNS)
