@@ -42,6 +42,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> view(std::vector<T, Allocator>& values, n
 void bind_rows(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_multiclass(nb::module_& module);
+void bind_outputs(nb::module_& module);
 void bind_planes(nb::module_& module);
 void bind_chain(nb::module_& module);
 void bind_vectorise(nb::module_& module);

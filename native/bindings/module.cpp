@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   bindings::bind_rows(module);
   bindings::bind_engine(module);
   bindings::bind_multiclass(module);
+  bindings::bind_outputs(module);
   bindings::bind_planes(module);
   bindings::bind_chain(module);
   bindings::bind_vectorise(module);

@@ -17,8 +17,8 @@ namespace {
 
 }  // namespace
 
-const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME, {scores<double>, update<double>, update_observed<double>, max_plus<double>, plane_values<double>},
-                                 {scores<float>, update<float>, update_observed<float>, max_plus<float>, plane_values<float>}, dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
+const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME, {scores<double>, update<double>, update_observed<double>, update_few<double>, max_plus<double>, plane_values<double>},
+                                 {scores<float>, update<float>, update_observed<float>, update_few<float>, max_plus<float>, plane_values<float>}, dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
                                  sum_product, count_pairs, spread, compare, shift, exp_all};
 
 }  // namespace maxmargin

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import ChainEngine, MulticlassEngine, PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import ChainEngine, MulticlassEngine, OutputEngine, PlaneEngine, VisitResult, VisitSettings
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
@@ -117,7 +117,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | ChainEngine
+    core: PlaneEngine | MulticlassEngine | OutputEngine | ChainEngine
 
     @property
     def weights(self) -> Floats:
