@@ -57,7 +57,7 @@ class UniformLoss:
         return _core.ClassLoss.uniform(self.n_classes, formulation.margin(levels), formulation.scale(levels))
 
     def of_pairs(self, truths: Indices, answers: Indices) -> Floats:
-        return (truths != answers).astype(np.float64)
+        return np.asarray(truths != answers, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,8 @@ class CostTable:
         return len(self.cost)
 
     def row(self, truth: int) -> Floats:
-        return self.cost[truth]
+        row: Floats = self.cost[truth]
+        return row
 
     def native(self, formulation: Formulation) -> _core.ClassLoss:
         return _core.ClassLoss.table(*padded_tables(self.cost, formulation))
@@ -107,7 +108,8 @@ class TaxonomyLoss:
         return self.class_node.size
 
     def row(self, truth: int) -> Floats:
-        return self._plain.rows(truth)[0]
+        row: Floats = self._plain.rows(truth)[0]
+        return row
 
     def native(self, formulation: Formulation) -> _core.ClassLoss:
         highest = int(self.taxonomy.heights.max())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -21,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
 class PlacedClasses:
     """Classes at nodes of a taxonomy; only the nodes above some class have weights.
 
@@ -29,23 +27,22 @@ class PlacedClasses:
     ----------
     taxonomy : all of it
     classes : labels, each a node
+
+    Attributes
+    ----------
+    class_node : number of the node of every class
+    nodes : numbers of the nodes with weights, ascending
     """
 
-    taxonomy: Taxonomy
-    classes: Sequence[Any]
-
-    def __post_init__(self) -> None:
-        missing = next((label for label in self.classes if label not in self.taxonomy), None)
+    def __init__(self, taxonomy: Taxonomy, classes: Sequence[Any]) -> None:
+        missing = next((label for label in classes if label not in taxonomy), None)
         if missing is not None:
             raise ValueError(
                 f"The class {missing!r} is not a node of the taxonomy; add it there, or correct the label."
             )
-        numbers = self.taxonomy.numbers(self.classes)
-        object.__setattr__(self, "class_node", numbers)
-        object.__setattr__(self, "nodes", self.taxonomy.above(numbers.tolist()))
-
-    class_node: Indices = None  # type: ignore[assignment]
-    nodes: Indices = None  # type: ignore[assignment]
+        self.taxonomy, self.classes = taxonomy, classes
+        self.class_node = taxonomy.numbers(classes)
+        self.nodes = taxonomy.above(self.class_node.tolist())
 
     @property
     def labels(self) -> list[Any]:
@@ -89,8 +86,8 @@ class PlacedClasses:
 
 
 def node_weights(taxonomy: Taxonomy, given: Any) -> Floats:
-    """``beta_z`` of every node: None is 1; a number q is ``q ** (depth - 1)``, so that with q below 1 classes share more; a
-    mapping of labels to numbers leaves the others at 1."""
+    """``beta_z`` of every node: None is 1; a number q is ``q ** (depth - 1)``, so that with q below 1 classes share
+    more; a mapping of labels to numbers leaves the others at 1."""
     weight = np.ones(len(taxonomy))
     if given is None:
         return weight

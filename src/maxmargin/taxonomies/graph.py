@@ -25,8 +25,8 @@ ROOT = "root"
 class Taxonomy:
     """Labels ordered by "is a": a tree, a forest, or any directed graph without cycles.
 
-    Nodes are numbered parents first, level by level (the level of a node is the longest way down to it), so in a tree the
-    children of a node are neighbours. A taxonomy never changes; equal ones compare equal.
+    Nodes are numbered parents first, level by level (the level of a node is the longest way down to it), so in a tree
+    the children of a node are neighbours. A taxonomy never changes; equal ones compare equal.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ class Taxonomy:
     Attributes
     ----------
     nodes : all labels, in the order of their numbers
-    parent_offsets, parent_numbers : parents of node ``z`` are ``parent_numbers[parent_offsets[z]:parent_offsets[z + 1]]``
+    parent_offsets, parent_numbers : the parents of node ``z`` are
+        ``parent_numbers[parent_offsets[z]:parent_offsets[z + 1]]``
     """
 
     def __init__(self, edges: Iterable[Edge], nodes: Iterable[Hashable] = ()) -> None:

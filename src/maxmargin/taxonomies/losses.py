@@ -21,16 +21,16 @@ def taxonomy_losses(taxonomy: Taxonomy, y_true: Iterable[Any], y_pred: Iterable[
     ----------
     taxonomy : with one root, unless the loss is ``'zero-one'``
     y_true, y_pred : labels, leaves or not
-    loss : ``'height'``, the height of the first common ancestor, i.e. of the lowest node that is above both (a node counts
-        as above itself); ``'path'``, the number of edges of the shortest way from one to the other over a common ancestor;
-        ``'zero-one'``, 1 for every wrong answer
+    loss : ``'height'``, the height of the first common ancestor, i.e. of the lowest node that is above both (a node
+        counts as above itself); ``'path'``, the number of edges of the shortest way from one to the other over a common
+        ancestor; ``'zero-one'``, 1 for every wrong answer
     """
     check_loss(loss)
     truths, answers = taxonomy.numbers(y_true), taxonomy.numbers(y_pred)
     if truths.size != answers.size:
         raise ValueError(f"There are {truths.size} true and {answers.size} predicted labels; they must match.")
     if loss == "zero-one":
-        return (truths != answers).astype(np.float64)
+        return np.asarray(truths != answers, dtype=np.float64)
     taxonomy.check_one_root(f"the loss {loss!r}")
     pairs, place = np.unique(np.stack([truths, answers]), axis=1, return_inverse=True)
     up: dict[int, dict[int, int]] = {z: taxonomy.distances_up(z) for z in np.unique(pairs).tolist()}
