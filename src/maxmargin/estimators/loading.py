@@ -14,6 +14,7 @@ from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multiclass_outputs import described_from_arrays
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
@@ -89,6 +90,13 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
     model.n_features_in_ = model.coef_.shape[1]
+    if "output_coef_" in arrays:
+        model.described_ = model.output_features = described_from_arrays(arrays)
+        model.output_coef_, model.output_intercept_ = arrays["output_coef_"], arrays["output_intercept_"]
+        outputs = model.described_.matrix.shape[1]
+        _check_numbers("output_coef_", model.output_coef_, (outputs, model.n_features_in_))
+        _check_numbers("output_intercept_", model.output_intercept_, (outputs,))
+        model.described_.rows(model.classes_)
     if "feature_names_in_" in arrays:
         model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
         if model.feature_names_in_.shape != (model.n_features_in_,):

@@ -95,9 +95,7 @@ class Multiclass:
 
     def from_coef(self, coef: Floats) -> Floats:
         """(n_classes, columns) as native weights."""
-        w = np.zeros((coef.shape[1], _core.padded(self.n_classes)))
-        w[:, : self.n_classes] = coef.T
-        return w.ravel()
+        return feature_major(coef)
 
 
 def bound_input(X: Any, Y: Any, n_classes: int) -> tuple[_core.Rows, Indices]:
@@ -121,6 +119,13 @@ def _class_numbers(Y: Any, n_classes: int) -> Indices:
     if bad.size:
         raise ValueError(f"The class of example {bad[0]} is {labels[bad[0]]}; {allowed}")
     return np.ascontiguousarray(labels, dtype=np.int32)
+
+
+def feature_major(coef: Floats) -> Floats:
+    """(slots, columns) as native weights: one padded row a column."""
+    w = np.zeros((coef.shape[1], _core.padded(len(coef))))
+    w[:, : len(coef)] = coef.T
+    return w.ravel()
 
 
 def as_rows(X: Any, bias: float, analyse: bool) -> _core.Rows:

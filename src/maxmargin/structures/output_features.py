@@ -14,7 +14,7 @@ from maxmargin import _core
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.class_features import ClassFeatures, MatrixFeatures
 from maxmargin.structures.class_losses import ClassLosses, class_losses
-from maxmargin.structures.multiclass import bound_input, checked_cost
+from maxmargin.structures.multiclass import bound_input, checked_cost, feature_major
 from maxmargin.structures.output_oracle import OutputOracle
 
 Floats = npt.NDArray[np.float64]
@@ -112,6 +112,4 @@ class OutputFeatures:
 
     def from_coef(self, coef: Floats) -> Floats:
         """(n_nodes, columns) as native weights."""
-        w = np.zeros((coef.shape[1], _core.padded(self.n_nodes)))
-        w[:, : self.n_nodes] = coef.T
-        return w.ravel()
+        return feature_major(coef)
