@@ -8,9 +8,10 @@ from maxmargin.estimators import (
     ChainSVC,
     MulticlassSVC,
     StructuralSVM,
+    TaxonomySVC,
     load,
 )
-from maxmargin.features import SequenceVectorizer
+from maxmargin.features import DescribedClasses, SequenceVectorizer
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
@@ -18,6 +19,7 @@ from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import Sequences
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
+from maxmargin.taxonomies import Taxonomy
 from maxmargin.version import __version__
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "ChainHMM",
     "ChainPerceptron",
     "ChainSVC",
+    "DescribedClasses",
     "Formulation",
     "ModelFileError",
     "MulticlassSVC",
@@ -41,6 +44,8 @@ __all__ = [
     "Status",
     "StructuralSVM",
     "Subgradient",
+    "Taxonomy",
+    "TaxonomySVC",
     "Unsupported",
     "__version__",
     "check_problem",

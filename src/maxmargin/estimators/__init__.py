@@ -7,5 +7,15 @@ from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.loading import load
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.structural import StructuralSVM
+from maxmargin.estimators.taxonomy import TaxonomySVC
 
-__all__ = ["ChainCRF", "ChainHMM", "ChainPerceptron", "ChainSVC", "MulticlassSVC", "StructuralSVM", "load"]
+__all__ = [
+    "ChainCRF",
+    "ChainHMM",
+    "ChainPerceptron",
+    "ChainSVC",
+    "MulticlassSVC",
+    "StructuralSVM",
+    "TaxonomySVC",
+    "load",
+]

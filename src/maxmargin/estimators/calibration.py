@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,20 @@ from sklearn.utils import _safe_indexing
 from maxmargin.sequences import pack_labels
 
 Floats = npt.NDArray[np.float64]
+
+
+class NotCalibratedWarning(UserWarning):
+    """Probabilities come from scores that were not fitted to be probabilities."""
+
+
+def say_not_calibrated(estimator: Any, stacklevel: int) -> None:
+    """Warns that a softmax of scores is no more than that."""
+    warnings.warn(
+        f"These probabilities are a softmax of the scores of {type(estimator).__name__}, which were not fitted to "
+        "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
+        NotCalibratedWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int) -> float:

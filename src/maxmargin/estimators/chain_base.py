@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.calibration import say_not_calibrated
 from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
@@ -23,10 +23,6 @@ from maxmargin.structures.chain import Chain, ChainInput
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 LabelArrays = list[npt.NDArray[Any]]
-
-
-class NotCalibratedWarning(UserWarning):
-    """Probabilities come from scores that were not fitted to be probabilities."""
 
 
 class RankedLabels(NamedTuple):
@@ -224,12 +220,7 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _say_if_not_calibrated(self) -> None:
         if not self.probabilistic and not getattr(self, "calibrated_", False):
-            warnings.warn(
-                f"These probabilities are a softmax of the scores of {type(self).__name__}, which were not fitted to "
-                "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
-                NotCalibratedWarning,
-                stacklevel=4,
-            )
+            say_not_calibrated(self, stacklevel=5)
 
     def _true_labels(self, X: Any, Y: Any, lengths: Any) -> LabelArrays:
         """The labels as one array a sequence, whatever form they came in; labels not seen in training may occur."""

@@ -16,6 +16,8 @@ from maxmargin.estimators.chain_svc import ChainSVC
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multiclass_outputs import described_from_arrays
 from maxmargin.estimators.structural import StructuralSVM
+from maxmargin.estimators.taxonomy import TaxonomySVC
+from maxmargin.estimators.taxonomy_files import restore_taxonomy_model
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
 from maxmargin.problem import Problem
@@ -44,7 +46,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "StructuralSVM", *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "TaxonomySVC", "StructuralSVM", *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -54,6 +56,9 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "TaxonomySVC":
+            model = TaxonomySVC(**params)
+            restore_taxonomy_model(model, arrays, head["structure"])
         else:
             model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
         if kind != "ChainHMM":
@@ -68,7 +73,7 @@ def _restore_fit(model: Any, fitted: dict[str, Any]) -> None:
     if "C_" in fitted:
         model.C_ = float(fitted["C_"])
     model.solution_ = Solution(
-        w=model.weights_ if isinstance(model, ChainEstimator) else model.coef_.ravel(),
+        w=model.weights_ if isinstance(model, ChainEstimator | TaxonomySVC) else model.coef_.ravel(),
         status=Status[fitted["status"]],
         primal=_optional_float(fitted["primal"]),
         dual=_optional_float(fitted["dual"]),

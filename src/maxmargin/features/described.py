@@ -40,8 +40,8 @@ class DescribedClasses:
 
     @classmethod
     def from_texts(cls, texts: Mapping[Any, str], vectorizer: Any = None) -> DescribedClasses:
-        """From ``{label: description}`` through a vectoriser such as ``TfidfVectorizer()``, the default, which is fitted
-        to the descriptions."""
+        """From ``{label: description}`` through a vectoriser such as ``TfidfVectorizer()``, the default, which is
+        fitted to the descriptions."""
         odd = next((label for label, text in texts.items() if not isinstance(text, str)), None)
         if odd is not None:
             raise ValueError(f"The description of {odd!r} is {texts[odd]!r}; a description is a string.")
@@ -109,7 +109,7 @@ class DescribedClasses:
         return DescribedClasses(self.labels, both, self.vectorizer)
 
     def more(self, descriptions: Mapping[Any, Any]) -> DescribedClasses:
-        """Other classes in the same columns, described in the same way; words or attributes not met before are left out."""
+        """Other classes in the same columns, described in the same way; words or attributes not met yet are ignored."""
         if self.vectorizer is None:
             raise ValueError(
                 "These classes were not made by a vectoriser, so others cannot be described in the same way; pass "

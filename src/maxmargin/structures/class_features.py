@@ -70,6 +70,9 @@ class MatrixFeatures:
     def matrix(self) -> sp.csr_array:
         return sp.csr_array(self.values)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"values": self.values}
+
     @cached_property
     def native(self) -> _core.OutputMap:
         full = self.matrix
@@ -119,6 +122,9 @@ class TreeFeatures:
         numbers = np.array(columns, dtype=np.int32)
         shape = (self.n_classes, self.n_nodes)
         return sp.csr_array((self.weight[numbers], numbers, np.array(offsets)), shape=shape)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parent": self.parent, "weight": self.weight, "class_node": self.class_node}
 
     @cached_property
     def native(self) -> _core.OutputMap:

@@ -123,6 +123,9 @@ class TaxonomyLoss:
             found[asked] = self.row(int(truth))[answers[asked]]
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"taxonomy": self.taxonomy, "class_node": self.class_node, "kind": self.kind}
+
     @cached_property
     def _plain(self) -> _core.ClassLoss:
         """The losses themselves as margins."""

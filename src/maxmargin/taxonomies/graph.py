@@ -75,6 +75,19 @@ class Taxonomy:
         """From a networkx ``DiGraph`` with edges from parents to children."""
         return cls(*edges_of_graph(graph))
 
+    @classmethod
+    def from_arrays(cls, nodes: Sequence[Any], parent_offsets: Any, parent_numbers: Any) -> Taxonomy:
+        """From the attributes of another, in the same order."""
+        offsets, numbers = np.asarray(parent_offsets, dtype=np.int64), np.asarray(parent_numbers, dtype=np.int32)
+        child = np.repeat(np.arange(len(nodes)), np.diff(offsets)) if offsets.size == len(nodes) + 1 else None
+        if child is None or child.size != numbers.size or (numbers < 0).any() or (numbers >= child).any():
+            raise ValueError("The parents of a taxonomy must come before their children.")
+        made = cls.__new__(cls)
+        made.nodes, made.parent_offsets, made.parent_numbers = tuple(nodes), offsets, numbers
+        if len(made._numbers) != len(nodes):
+            raise ValueError("The nodes of a taxonomy must be different.")
+        return made
+
     def __len__(self) -> int:
         return len(self.nodes)
 
