@@ -81,6 +81,7 @@ PyOutputMap make_sparse(In1<std::int64_t> offsets, In1<std::int32_t> indices, In
   made.map.offsets = offsets.data();
   made.map.indices = indices.data();
   made.map.values = values.data();
+  made.map.prepare();
   return made;
 }
 
@@ -95,6 +96,7 @@ PyOutputMap make_dense(In2<double> rows, In2<double> gram, std::int64_t nodes) {
       static_cast<std::int64_t>(gram.shape(1)) != made.map.class_stride()) {
     throw nb::value_error("rows and products must be padded, one row a class");
   }
+  made.map.prepare();
   return made;
 }
 

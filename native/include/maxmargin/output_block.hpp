@@ -44,7 +44,8 @@ class OutputBlock {
         alpha_(scores_.size()),
         gradient_(scores_.size()),
         coefficient_(scores_.size()),
-        allowed_(scores_.size()) {}
+        allowed_(scores_.size()),
+        shared_(scores_.size()) {}
 
   std::int64_t weight_count() const { return data_.weight_count(); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
@@ -60,6 +61,7 @@ class OutputBlock {
     example_ = example;
     truth_ = data_.labels[example];
     norm_ = data_.squared_norms[example];
+    shared_known_ = false;
     loss_.open(truth_);
     margin_ = loss_.margin();
     scale_ = loss_.scale();
@@ -206,7 +208,15 @@ class OutputBlock {
     const double square = (a == 0.0 ? 0.0 : a * a * difference(k, k)) + (b == 0.0 ? 0.0 : b * b * difference(l, l));
     return std::max(0.0, norm_ * (square - 2.0 * cross));
   }
-  double curvature(int k) const { return k == truth_ ? 0.0 : norm_ * scale_[k] * scale_[k] * difference(k, k) + ridge_; }
+  // Without a cap every violated plane is asked for this in every step, so all come at once.
+  double curvature(int k) {
+    if (k == truth_) return 0.0;
+    if (!shared_known_) data_.map->products(truth_, passed_.data(), shared_.data());
+    shared_known_ = true;
+    const OutputMap& map = *data_.map;
+    const double distance = map.lengths[static_cast<std::size_t>(truth_)] + map.lengths[static_cast<std::size_t>(k)] - 2.0 * shared_[static_cast<std::size_t>(k)];
+    return norm_ * scale_[k] * scale_[k] * std::max(0.0, distance) + ridge_;
+  }
 
   double quadratic(const double* d) {
     double own = 0.0, sum = 0.0;
@@ -236,7 +246,9 @@ class OutputBlock {
   // <Lambda(truth) - Lambda(k), Lambda(truth) - Lambda(l)>
   double difference(int k, int l) const {
     const OutputMap& map = *data_.map;
-    return map.product(truth_, truth_) - map.product(truth_, k) - map.product(truth_, l) + map.product(k, l);
+    const double own = map.lengths[static_cast<std::size_t>(truth_)];
+    if (k == l) return own + map.lengths[static_cast<std::size_t>(k)] - 2.0 * map.product(truth_, k);
+    return own - map.product(truth_, k) - map.product(truth_, l) + map.product(k, l);
   }
 
   void use(int k) {
@@ -290,6 +302,8 @@ class OutputBlock {
   std::vector<double> node_scores_, passed_;
   std::vector<float> coarse_scores_;
   std::vector<double> scores_, alpha_, gradient_, coefficient_, allowed_;
+  std::vector<double> shared_;  // products of the truth's features with those of all classes, if known
+  bool shared_known_ = false;
   std::vector<std::int32_t> used_;  // classes whose alpha or coefficient may differ from zero
 };
 

@@ -6,6 +6,7 @@
 //   dense    rows one after the other, with the table of their products
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct OutputMap {
   const double* weight = nullptr;            // tree: of each node
   const std::int32_t* class_node = nullptr;  // tree
   std::vector<double> squares;               // tree: sum of weight^2 of a node and all above it
+  std::vector<double> lengths;               // |Lambda(y)|^2 of each class
   std::vector<std::int32_t> depth;           // tree
 
   const std::int64_t* offsets = nullptr;  // sparse
@@ -35,9 +37,14 @@ struct OutputMap {
   int node_stride() const { return padded(nodes); }
   int class_stride() const { return padded(classes); }
 
-  // Fills in what a tree needs beyond its arrays.
+  // Fills in what follows from the arrays.
   void prepare() {
-    if (kind != OutputKind::tree) return;
+    if (kind == OutputKind::tree) prepare_tree();
+    lengths.resize(static_cast<std::size_t>(classes));
+    for (int y = 0; y < classes; ++y) lengths[static_cast<std::size_t>(y)] = product(y, y);
+  }
+
+  void prepare_tree() {
     squares.resize(static_cast<std::size_t>(nodes));
     depth.resize(squares.size());
     for (std::size_t z = 0; z < squares.size(); ++z) {
@@ -63,6 +70,24 @@ struct OutputMap {
         for (std::int64_t y = 0; y < classes; ++y) out[y] = kernels().dot(rows + y * node_stride(), scores, node_stride());
         break;
     }
+  }
+
+  // out[k] = <Lambda(y), Lambda(k)> for all classes; `sums` has room for all nodes.
+  void products(int y, double* sums, double* out) const {
+    if (kind == OutputKind::dense) {
+      std::copy_n(gram + static_cast<std::int64_t>(y) * class_stride(), classes, out);
+      return;
+    }
+    std::fill_n(sums, nodes, 0.0);
+    for_each(y, [&](std::int32_t z, double value) { sums[z] = value; });
+    if (kind == OutputKind::sparse) {
+      for (std::int64_t k = 0; k < classes; ++k) {
+        out[k] = kernels().sparse_dot(indices + offsets[k], values + offsets[k], offsets[k + 1] - offsets[k], sums);
+      }
+      return;
+    }
+    for (std::int64_t z = 0; z < nodes; ++z) sums[z] = weight[z] * sums[z] + (parent[z] < 0 ? 0.0 : sums[parent[z]]);
+    for (std::int64_t k = 0; k < classes; ++k) out[k] = sums[class_node[k]];
   }
 
   // <Lambda(k), Lambda(l)>

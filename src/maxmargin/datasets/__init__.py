@@ -1,11 +1,13 @@
 """Data to learn from: generators that need nothing, and readers of a local folder."""
 
 from maxmargin.datasets.generators import make_chain, make_multiclass
+from maxmargin.datasets.hierarchical import load_imclef07a
 from maxmargin.datasets.local import MissingDataError, data_file
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
+from maxmargin.datasets.taxonomies import make_taxonomy
 from maxmargin.datasets.text import load_newsgroups20
 
 __all__ = [
@@ -13,6 +15,7 @@ __all__ = [
     "data_file",
     "load_conll2000",
     "load_covtype",
+    "load_imclef07a",
     "load_mnist",
     "load_newsgroups20",
     "load_ocr_letters",
@@ -22,4 +25,5 @@ __all__ = [
     "make_chain",
     "make_multiclass",
     "make_sentences",
+    "make_taxonomy",
 ]

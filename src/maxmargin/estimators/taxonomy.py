@@ -19,6 +19,7 @@ from maxmargin.estimators.taxonomy_files import save_taxonomy_model
 from maxmargin.estimators.taxonomy_places import ClassPlaces, label_array
 from maxmargin.estimators.training import all_or_nothing, job_count, train
 from maxmargin.solvers.base import Record
+from maxmargin.structures.class_features import ClassFeatures
 from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.taxonomy import PlacedClasses
 from maxmargin.taxonomies import as_taxonomy
@@ -43,8 +44,8 @@ class TaxonomySVC(ClassEstimator):
         puts all classes below one root. Classes may be leaves or inner nodes
     loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
         ``'zero-one'``; or a matrix ``loss[i, j]`` of answering ``classes_[j]`` where ``classes_[i]`` is true
-    node_weight : ``beta_z``: None is 1; a number q is ``q ** (depth - 1)``, below 1 for more sharing; or a mapping of
-        nodes to numbers, 1 for those not in it
+    node_weight : ``beta_z``: None is 1; a number q is ``q ** height``, so 1 for leaves and with q below 1 less for the
+        nodes above them, which classes share; or a mapping of nodes to numbers, 1 for those not in it
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     class_weight, fit_intercept, intercept_scaling, n_jobs : as in MulticlassSVC
@@ -110,17 +111,17 @@ class TaxonomySVC(ClassEstimator):
             structure = placed.structure(self.loss, self.node_weight)
             weight = self._prepare(rows, labels, sample_weight, difference_scale(structure.features.matrix))
             self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
-            self._place(placed)
+            self._place(placed, structure.features)
             self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
         return self
 
-    def _place(self, placed: PlacedClasses) -> None:
+    def _place(self, placed: PlacedClasses, features: ClassFeatures) -> None:
         """Sets what follows from the taxonomy and the classes."""
         self.taxonomy_ = placed.taxonomy
         self.nodes_ = label_array(placed.labels)
-        self.features_ = placed.features(self.node_weight)
+        self.features_ = features
         self.places_ = ClassPlaces(placed)
 
     @property

@@ -54,7 +54,7 @@ def restore_taxonomy_model(model: Any, arrays: dict[str, Any], structure: dict[s
         raise ValueError("coef_ must hold finite numbers and fit the nodes")
     model.taxonomy = taxonomy
     model.classes_, model.n_features_in_, model.intercept_scaling_ = classes, features, constant
-    model._place(placed)
+    model._place(placed, placed.features(model.node_weight))
     model.weights_ = feature_major(coef)
     model.temperature_, model.calibrated_ = temperature, bool(structure["calibrated"])
     if "feature_names_in_" in arrays:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,17 +20,29 @@ class ClassPlaces:
     """For each class the nodes that are above it, by their places among the nodes with weights."""
 
     def __init__(self, placed: PlacedClasses) -> None:
-        depths = placed.taxonomy.depths
-        above = [placed.taxonomy.above([int(z)]) for z in placed.class_node]
-        lowest_first = [nodes[np.argsort(-depths[nodes], kind="stable")] for nodes in above]
-        longest = max(nodes.size for nodes in above)
-        self._way = np.empty((len(above), longest), dtype=np.int64)  # the highest node again where there are fewer
-        for row, nodes in zip(self._way, lowest_first):
-            row[:] = np.searchsorted(placed.nodes, np.pad(nodes, (0, longest - nodes.size), mode="edge"))
-        rows = np.repeat(np.arange(len(above)), [nodes.size for nodes in above])
-        columns = np.searchsorted(placed.nodes, np.concatenate(above))
-        shape = (len(above), placed.nodes.size)
-        self._below = sp.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+        self._placed = placed
+
+    @cached_property
+    def _above(self) -> list[Indices]:
+        """Numbers of the nodes above each class, lowest first."""
+        taxonomy = self._placed.taxonomy
+        found = (taxonomy.above([int(z)]) for z in self._placed.class_node)
+        return [nodes[np.argsort(-taxonomy.depths[nodes], kind="stable")].astype(np.int64) for nodes in found]
+
+    @cached_property
+    def _way(self) -> Indices:
+        """Places of the nodes above each class, lowest first, and the highest again where there are fewer."""
+        longest = max(nodes.size for nodes in self._above)
+        way = np.array([np.pad(nodes, (0, longest - nodes.size), mode="edge") for nodes in self._above])
+        return np.searchsorted(self._placed.nodes, way)
+
+    @cached_property
+    def _below(self) -> sp.csr_array:
+        """1 for each class and node above it."""
+        rows = np.repeat(np.arange(len(self._above)), [nodes.size for nodes in self._above])
+        columns = np.searchsorted(self._placed.nodes, np.concatenate(self._above))
+        shape = (len(self._above), self._placed.nodes.size)
+        return sp.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
 
     def node_probability(self, probability: Floats) -> Floats:
         """Sums of the probabilities of classes, (n, n_classes), over those at or below each node, (n, n_nodes)."""

@@ -86,8 +86,8 @@ class PlacedClasses:
 
 
 def node_weights(taxonomy: Taxonomy, given: Any) -> Floats:
-    """``beta_z`` of every node: None is 1; a number q is ``q ** (depth - 1)``, so that with q below 1 classes share
-    more; a mapping of labels to numbers leaves the others at 1."""
+    """``beta_z`` of every node: None is 1; a number q is ``q ** height``, 1 for leaves, so that with q below 1 classes
+    share less; a mapping of labels to numbers leaves the others at 1."""
     weight = np.ones(len(taxonomy))
     if given is None:
         return weight
@@ -101,4 +101,4 @@ def node_weights(taxonomy: Taxonomy, given: Any) -> Floats:
         raise ValueError(
             f"node_weight must be None, a positive number, or a mapping of nodes to numbers, not {given!r}."
         )
-    return np.asarray(float(given) ** np.maximum(taxonomy.depths - 1, 0), dtype=np.float64)
+    return np.asarray(float(given) ** taxonomy.heights.astype(np.float64), dtype=np.float64)
