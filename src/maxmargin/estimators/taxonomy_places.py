@@ -25,9 +25,9 @@ class ClassPlaces:
     @cached_property
     def _above(self) -> list[Indices]:
         """Numbers of the nodes above each class, lowest first."""
-        taxonomy = self._placed.taxonomy
-        found = (taxonomy.above([int(z)]) for z in self._placed.class_node)
-        return [nodes[np.argsort(-taxonomy.depths[nodes], kind="stable")].astype(np.int64) for nodes in found]
+        depths = self._placed.taxonomy.depths
+        each = self._placed.above_each
+        return [nodes[np.argsort(-depths[nodes], kind="stable")].astype(np.int64) for nodes in each]
 
     @cached_property
     def _way(self) -> Indices:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -44,6 +45,11 @@ class PlacedClasses:
         self.class_node = taxonomy.numbers(classes)
         self.nodes = taxonomy.above(self.class_node.tolist())
 
+    @cached_property
+    def above_each(self) -> list[Indices]:
+        """Numbers of the node of each class and of all above it, ascending."""
+        return [self.taxonomy.above([node]) for node in self.class_node.tolist()]
+
     @property
     def labels(self) -> list[Any]:
         """The labels of the nodes with weights."""
@@ -60,17 +66,20 @@ class PlacedClasses:
         return OutputFeatures(self.features(node_weight), self.losses(loss))
 
     def features(self, node_weight: Any = None) -> ClassFeatures:
-        """A tree is passed down; where a node has several parents, the nodes above each class are listed."""
+        """A tree is passed down; where a node has several parents, the nodes above each class are listed.
+
+        A node above all classes tells nothing about them, and its feature is left at 0.
+        """
         weight = node_weights(self.taxonomy, node_weight)[self.nodes]
         place = np.full(len(self.taxonomy), -1, dtype=np.int32)
         place[self.nodes] = np.arange(self.nodes.size)
+        weight[np.bincount(place[np.concatenate(self.above_each)]) == len(self.classes)] = 0.0
         parents = [self.taxonomy.parents_of(int(z)) for z in self.nodes]
         if all(above.size <= 1 for above in parents):
             parent = np.array([place[above[0]] if above.size else -1 for above in parents], dtype=np.int32)
             return TreeFeatures(parent, weight, place[self.class_node])
-        above_each = [place[self.taxonomy.above([int(z)])] for z in self.class_node]
-        ends = np.cumsum([above.size for above in above_each])
-        columns = np.concatenate(above_each)
+        ends = np.cumsum([above.size for above in self.above_each])
+        columns = place[np.concatenate(self.above_each)]
         shape = (len(self.classes), self.nodes.size)
         return MatrixFeatures(sp.csr_array((weight[columns], columns, np.concatenate([[0], ends])), shape=shape))
 
