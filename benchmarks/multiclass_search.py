@@ -22,7 +22,7 @@ def _grid(loosest: float, tightest: float) -> tuple[float, ...]:
     return tuple(float(f"{loosest * 10 ** (-step / (3 * _FINE)):.1e}") for step in range(steps + 1))
 
 
-GRIDS = {"ours": _grid(0.02, 1e-5), RIVAL: _grid(1.0, 5e-4)}
+GRIDS = {"ours": _grid(0.1, 1e-5), RIVAL: _grid(1.0, 5e-4)}
 DENSE_LIMIT = 2_000_000_000  # bytes of a dense copy of X that is still tried
 _LOADING = 30.0
 

@@ -1,7 +1,7 @@
 """What can be trained with what: structure x formulation x solver, as a rule, as tests' cells, and as a table.
 
 ``python tests/support_table.py`` prints the table in Markdown. ``tests/solvers/test_table.py`` fits every cell: a "yes"
-must converge to the optimum, a refusal must be raised in so many words.
+must converge to the optimum, "inexact" must train without claiming a gap, a refusal must be raised in so many words.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ SOLVERS = ("auto", "one-slack", "n-slack", "bcfw", "subgradient", "perceptron")
 class Structure:
     """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library.
 
-    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave.
+    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave. ``greedy``: its
+    searches are heuristics.
     """
 
     name: str
     powers: tuple[str, ...] | None
     zero_one: bool = False
     costs: bool = False
+    greedy: bool = False
 
 
 STRUCTURES = (
@@ -39,6 +41,7 @@ STRUCTURES = (
     Structure("`MulticlassSVC(cost=...)`", None, costs=True),
     Structure("`ChainSVC`", None),
     Structure("`ChainSVC(cost=...)`", None, costs=True),
+    Structure("`DiversityRanker`", None, greedy=True),
     Structure("a Problem with `argmax` alone", ()),
     Structure("with `argmax` and `zero_one`", (), zero_one=True),
     Structure("with `kbest`", ("kbest",)),
@@ -63,6 +66,8 @@ def missing_power(structure: Structure, rescaling: str, slack: str) -> str | Non
 
 def refusal(structure: Structure, rescaling: str, slack: str, solver: str) -> str | None:
     """A word that the refusal must contain (the method to add, or what the solver lacks); None where it trains."""
+    if structure.greedy and (rescaling == "none" or slack == "hard"):
+        return "equally wrong"  # of many choices that cover the same, all but one would count as mistakes
     if solver == "perceptron":
         return None if (rescaling, slack) == ("margin", "linear") and not structure.costs else "perceptron"
     if slack == "hard" and solver in ("one-slack", "subgradient"):
@@ -82,8 +87,8 @@ def cells() -> list[tuple[Structure, str, str, str]]:
 def cell_text(structure: Structure, rescaling: str, slack: str, solver: str) -> str:
     word = refusal(structure, rescaling, slack, solver)
     if word is None:
-        return "yes"
-    return "no" if solver in ("perceptron",) or word == "slack" else f"add `{word}`"
+        return "inexact" if structure.greedy else "yes"
+    return "no" if solver in ("perceptron",) or word in ("slack", "equally wrong") else f"add `{word}`"
 
 
 def markdown() -> str:

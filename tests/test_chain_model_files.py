@@ -29,7 +29,7 @@ MODELS = {
     "crf, pairs": ChainCRF(templates=CRF_PLUS, solver=LBFGS(), l1=0.01, tol=0.05),
     "crf, hashed": ChainCRF(templates=lower() + flags(), hashing=256, window=1, eta=0.5, tol=0.05),
     "perceptron": ChainPerceptron(3, templates=tagging_templates(), min_count=2, ends=False),
-    "hmm": ChainHMM(0.1, order=3, templates=tagging_templates()),
+    "hmm": ChainHMM(0.1, order=3, templates="tagging"),
 }
 
 
@@ -233,6 +233,8 @@ HEADS = {
     "a window below 0": structure(window=-1),
     "a window that does not fit": structure(window=1),
     "no temperature": structure(temperature=None),
+    "no columns": vectorizer(columns=0),
+    "columns that are no number": vectorizer(columns="1"),
     "temperature 0": structure(temperature=0.0),
     "no vectoriser for a dictionary": vectorizer(templates=3),
     "hashing that does not fit": vectorizer(hashing=2),

@@ -10,7 +10,6 @@ import pytest
 import maxmargin
 from maxmargin import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC, MulticlassSVC
 from maxmargin.cli import main
-from maxmargin.cli.sequence_evaluate import is_bio
 from maxmargin.datasets import make_sentences
 from maxmargin.features import parse_templates, tagging_templates
 from maxmargin.io.conll import read_conll, split_labels, write_conll
@@ -186,12 +185,33 @@ def test_labels_that_training_never_saw_count_as_mistakes(folder, run):
     assert [row["kind"] for row in results["chunk_kinds"]][-1] == "XX"
 
 
-def test_labels_that_mark_chunks():
-    assert is_bio(["B-NP", "I-NP", "O"])
-    assert is_bio(["B-x"])
-    assert not is_bio(["O"])
-    assert not is_bio(["B-NP", "NOUN"])
-    assert not is_bio([1, 2])
+def test_chunks_in_other_schemes(folder, run):
+    last = {"train": [], "test": []}
+    for part, sentences in last.items():
+        for columns, labels in zip(*split_labels(read_conll(f"{part}.conll"))):
+            after = [*labels[1:], "O"]
+            ends = [
+                label[0] + ("E" if label != "O" and not later.startswith("I") else "")
+                for label, later in zip(labels, after)
+            ]
+            names = {"BE": "U-NP", "B": "B-NP", "I": "I-NP", "IE": "L-NP", "O": "O"}
+            sentences.append([(*column, names[end]) for column, end in zip(columns, ends)])
+        write_conll(f"{part}-bilou.conll", sentences)
+    assert run("train train-bilou.conll m.mm --templates templates.txt")[0] == 0
+    results = json.loads(run("evaluate m.mm test-bilou.conll --steps BILOU --json")[1])
+    model = maxmargin.load("m.mm")
+    X, Y = split_labels(read_conll("test-bilou.conll"))
+    score = chunk_score(Y, model.predict(X, steps="BILOU"))
+    assert results["scheme"] == "BILOU"
+    assert results["chunks"]["f1"] == pytest.approx(score.f1)
+    assert results["chunks"]["chunks"] == chunk_score(*[split_labels(read_conll("test.conll"))[1]] * 2).support
+    assert json.loads(run("evaluate m.mm test-bilou.conll --steps BILOU --scheme bilou --json")[1]) == results
+    code, out, _ = run("evaluate m.mm test-bilou.conll")
+    assert code == 0
+    assert "scheme of chunks" in out
+    code, _, err = run("evaluate m.mm test-bilou.conll --scheme BIO")
+    assert code == 1
+    assert "is not of the scheme BIO, whose labels are O, B-x, I-x" in err
 
 
 @pytest.mark.parametrize(
@@ -223,7 +243,7 @@ def test_labels_that_mark_chunks():
         ("train train.crfsuite m.mm --templates tagging", "holds attributes already; leave --templates out"),
         ("train train.svmhmm m.mm --hashing 16", "holds numbered features; leave --hashing out"),
         ("train one.conll m.mm --templates tagging", "one.conll has one column only"),
-        ("train ragged.conll m.mm --templates tagging", "ragged.conll, line 2 has 1 columns, the lines before have 2"),
+        ("train ragged.conll m.mm --templates tagging", "ragged.conll, line 2 has 1 column, the lines before have 2"),
         ("train bad.crfsuite m.mm", "bad.crfsuite, line 1: the weight 'x' of the attribute 'a' is not a number"),
         ("train bad.svmhmm m.mm", "bad.svmhmm, line 2: the tag 'NP' is not a whole number"),
         ("train table.csv m.mm --order 2", "--order has no meaning for table.csv, a csv file"),
@@ -234,7 +254,12 @@ def test_labels_that_mark_chunks():
         ),
         ("predict good.mm wide.conll", "wide.conll has 4 columns, but good.mm was trained with 2 and a label"),
         ("predict good.mm test.conll --top-k 2", "--top-k has no meaning for good.mm, a model of sequences"),
-        ("predict good.mm test.conll --steps IOBES", "steps must be 'BIO', a mask or pairs of labels"),
+        (
+            "predict good.mm test.conll --steps IOBES",
+            "steps='IOBES' does not fit the labels of the model: none of them",
+        ),
+        ("evaluate good.mm test.conll --scheme BOI", "scheme must be one of BIO, IOB2, IOB1, IOBES, BIOES, BILOU"),
+        ("evaluate table.mm table.csv --scheme BIO", "--scheme has no meaning for table.mm, a classifier"),
         ("predict good.mm test.conll --output test.conll", "test.conll is the file to be read"),
         ("predict good.mm nowhere.conll", "nowhere.conll cannot be used: no such file or directory."),
         ("evaluate good.mm test.conll --cost table.csv", "--cost has no meaning for good.mm, a model of sequences"),

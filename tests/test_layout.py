@@ -19,8 +19,8 @@ NATIVE = ROOT / "native"
 
 # A unit (a module or a folder of the package) may import itself and the units of earlier layers.
 LAYERS = (
-    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "sequences", "taxonomies"},
-    {"problem", "features", "metrics"},
+    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "chunk_schemes", "sequences", "taxonomies"},
+    {"problem", "features", "metrics", "coverage", "measures"},
     {"checking"},
     {"oracles", "io"},
     {"structures", "solvers", "datasets"},

@@ -187,7 +187,9 @@ def test_folders_that_cannot_be_written(iris, tmp_path):
     model = MulticlassSVC(C=0.1).fit(*iris)
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "none" / "m.zip", tmp_path / "file" / "m.zip"):
-        with pytest.raises(OSError, match=path.parent.name):
+        with pytest.raises(
+            FileNotFoundError, match=f"The folder of the model file does not exist: .*{path.parent.name}'"
+        ):
             model.save(path)
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match="folder"):

@@ -39,6 +39,12 @@ FORMS = {
     "column": lambda row: row[:, None],
     "strided": lambda row: np.repeat(row, 3)[::3],
     "csr": lambda row: sp.csr_array(row[None, :]),
+    "csr, unsorted": lambda row: sp.csr_array(
+        (row[::-1], np.arange(row.size)[::-1], [0, row.size]), shape=(1, row.size)
+    ),
+    "csr with duplicates": lambda row: sp.csr_array(
+        (np.repeat(row / 2, 2), np.repeat(np.arange(row.size), 2), [0, 2 * row.size]), shape=(1, row.size)
+    ),
     "csr column": lambda row: sp.csr_array(row[:, None]),
     "csc matrix": lambda row: sp.csc_matrix(row[None, :]),
     "csc column": lambda row: sp.csc_matrix(row[:, None]),

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,14 +40,27 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> view(std::vector<T, Allocator>& values, n
   return {values.data(), {values.size()}, owner};
 }
 
+// A NumPy view of shared memory, which lives on with it.
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> view(const std::shared_ptr<std::vector<T, Allocator>>& values) {
+  using Pointer = std::shared_ptr<std::vector<T, Allocator>>;
+  auto* kept = new Pointer(values);
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Pointer*>(p); });
+  return {values->data(), {values->size()}, owner};
+}
+
 void bind_rows(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_multiclass(nb::module_& module);
 void bind_outputs(nb::module_& module);
+void bind_signed(nb::module_& module);
 void bind_planes(nb::module_& module);
 void bind_chain(nb::module_& module);
+void bind_labels(nb::module_& module);
 void bind_vectorise(nb::module_& module);
 void bind_templates(nb::module_& module);
 void bind_svmhmm(nb::module_& module);
+void bind_cover(nb::module_& module);
+void bind_ranking(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -158,6 +158,13 @@ void bind_chain(nb::module_& module) {
   nb::class_<PyChainOracle>(module, "ChainOracle", "Labelled chains with a loss and a rescaling.")
       .def("__init__", &make_oracle, nb::arg("chain"), nb::arg("search"), nb::arg("costs").noconvert(), nb::arg("units").noconvert().none(),
            nb::arg("margin").noconvert(), nb::arg("scale").noconvert())
+      .def_prop_ro(
+          "largest_search",
+          [](const PyChainOracle& self) {
+            const LargestSearch largest = largest_search(self.chain->data, self.loss);
+            return nb::make_tuple(largest.sequence, largest.bytes);
+          },
+          "(sequence, bytes): the search that needs the most memory.")
       .def(
           "worst",
           [](const PyChainOracle& self, In1<double> weights, In1<std::int32_t> examples, bool want_labels, int threads) {

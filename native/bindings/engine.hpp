@@ -49,17 +49,13 @@ void add_engine_members(nb::class_<Owner>& type) {
           "Visits with the planes held until no block is violated by more than the tolerance.")
       .def("refresh", [](Owner& self) { self.engine.refresh(); }, "Computes w and the dual anew from alpha.")
       .def_prop_ro("weights",
-                   [](nb::object self) {
-                     auto& engine = nb::cast<Owner&>(self).engine;
-                     engine.sharpen();
-                     return view(engine.weights, self);
-                   },
+                   [](Owner& self) { return view(self.engine.weights()); }, nb::rv_policy::automatic,
                    "w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.")
       .def_prop_ro("rough_weights",
-                   [](nb::object self) -> nb::object {
-                     auto& engine = nb::cast<Owner&>(self).engine;
-                     if (engine.is_coarse()) return nb::cast(view(engine.coarse, self));
-                     return nb::cast(view(engine.weights, self));
+                   [](Owner& self) -> nb::object {
+                     auto& engine = self.engine;
+                     if (engine.is_coarse()) return nb::cast(view(engine.coarse_weights()));
+                     return nb::cast(view(engine.weights()));
                    },
                    nb::sig("def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]"),
                    "w as the last visit left it: a view, float32 after coarse visits.")

@@ -46,11 +46,13 @@ std::string_view text_of(PyObject* text, const Place& place) {
 }
 
 std::string shown(PyObject* item) {
-  constexpr std::size_t kLongest = 60;
-  nb::object text = nb::steal(PyObject_ASCII(item));
+  constexpr Py_ssize_t kLongest = 60;  // characters
+  nb::object all = nb::steal(PyObject_Repr(item));
+  if (!all.is_valid()) throw nb::python_error();
+  nb::object text = nb::steal(PyUnicode_Substring(all.ptr(), 0, kLongest));
   if (!text.is_valid()) throw nb::python_error();
-  const std::string_view all = nb::cast<const char*>(text);
-  return all.size() <= kLongest ? std::string(all) : std::string(all.substr(0, kLongest)) + "...";
+  const std::string shown = nb::cast<std::string>(text);
+  return PyUnicode_GetLength(all.ptr()) <= kLongest ? shown : shown + "...";
 }
 
 std::string type_of(PyObject* item) {

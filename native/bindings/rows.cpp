@@ -7,12 +7,13 @@
 
 #include "maxmargin/kernels.hpp"
 #include "maxmargin/multiclass_scores.hpp"
+#include "maxmargin/products.hpp"
 
 namespace maxmargin::bindings {
 namespace {
 
 template <class T>
-void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
+void from_dense(PyRows* self, In2<T> values, double bias, bool analyse, double copy_density) {
   new (self) PyRows;
   Rows& rows = self->packed.rows;
   rows.single = sizeof(T) == 4;
@@ -22,7 +23,7 @@ void from_dense(PyRows* self, In2<T> values, double bias, bool analyse) {
   rows.bias = bias;
   if (analyse) {
     nb::gil_scoped_release release;
-    pack(self->packed);
+    pack(self->packed, copy_density);
   }
   if (rows.kind != RowKind::narrow && rows.kind != RowKind::coded) self->values = nb::cast(values);
 }
@@ -82,6 +83,14 @@ void add_moments(const Rows& rows, const double* weight, double* first, double* 
   }
 }
 
+std::span<const std::int32_t> checked_examples(const std::optional<In1<std::int32_t>>& examples, std::int64_t n) {
+  if (!examples) return {};
+  for (std::int32_t i : as_span(*examples)) {
+    if (i < 0 || i >= n) throw nb::index_error("no such example");
+  }
+  return as_span(*examples);
+}
+
 // Folds bytes into a hash, eight at a time.
 std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
   const char* at = static_cast<const char*>(data);
@@ -101,8 +110,8 @@ std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
 
 void bind_rows(nb::module_& module) {
   nb::class_<PyRows>(module, "Rows", "Examples packed for the core: a dense matrix or CSR, float64 or float32.")
-      .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"))
-      .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"))
+      .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)
+      .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)
       .def("__init__", &from_sparse<double>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
            nb::arg("offsets").noconvert(), nb::arg("width"), nb::arg("bias"),
            nb::arg("analyse"))
@@ -200,7 +209,39 @@ void bind_rows(nb::module_& module) {
             return take(std::move(out));
           },
           nb::arg("weights").noconvert(), nb::arg("classes"), nb::arg("threads"),
-          "Scores of every row and class, row-major, for padded feature-major weights.");
+          "Scores of every row and class, row-major, for padded feature-major weights.")
+      .def(
+          "products",
+          [](const PyRows& self, In1<double> weights, std::optional<In1<std::int32_t>> examples, int threads) {
+            const Rows& rows = self.packed.rows;
+            if (static_cast<std::int64_t>(weights.size()) != rows.columns()) throw nb::value_error("weights have the wrong length");
+            const auto chosen = checked_examples(examples, rows.n);
+            std::vector<double> out(examples ? chosen.size() : static_cast<std::size_t>(rows.n));
+            {
+              nb::gil_scoped_release release;
+              row_products(rows, weights.data(), chosen, out, threads);
+            }
+            return take(std::move(out));
+          },
+          nb::arg("weights").noconvert(), nb::arg("examples").noconvert().none(), nb::arg("threads"),
+          "<x_i, w> of all rows, or of some; one weight a column.")
+      .def(
+          "combine",
+          [](const PyRows& self, In1<double> coefficients, std::optional<In1<std::int32_t>> examples, int threads) {
+            const Rows& rows = self.packed.rows;
+            const auto chosen = checked_examples(examples, rows.n);
+            if (coefficients.size() != (examples ? chosen.size() : static_cast<std::size_t>(rows.n))) {
+              throw nb::value_error("one coefficient a row is needed");
+            }
+            std::vector<double> sum;
+            {
+              nb::gil_scoped_release release;
+              sum = combine_rows(rows, as_span(coefficients), chosen, threads);
+            }
+            return take(std::move(sum));
+          },
+          nb::arg("coefficients").noconvert(), nb::arg("examples").noconvert().none(), nb::arg("threads"),
+          "sum_i c_i x_i over all rows, or over some.");
 }
 
 }  // namespace maxmargin::bindings

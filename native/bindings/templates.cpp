@@ -30,7 +30,7 @@ void read_token(PyObject* token, std::vector<Column>& columns, bool first, const
     if (first) columns.resize(1);
     if (columns.size() != 1) {
       place.complain("the token " + shown(token) + " has 1 column, the tokens before have " +
-                     std::to_string(columns.size()) + ".");
+                     std::to_string(columns.size()) + "; give every token the same columns.");
     }
     columns[0].add(token, place);
     return;
@@ -42,7 +42,7 @@ void read_token(PyObject* token, std::vector<Column>& columns, bool first, const
   if (first) columns.resize(static_cast<std::size_t>(items.size()));
   if (static_cast<std::size_t>(items.size()) != columns.size()) {
     place.complain("the token " + shown(token) + " has " + std::to_string(items.size()) +
-                   " columns, the tokens before have " + std::to_string(columns.size()) + ".");
+                   " columns, the tokens before have " + std::to_string(columns.size()) + "; give every token the same columns.");
   }
   for (std::size_t j = 0; j < columns.size(); ++j) {
     PyObject* item = items[static_cast<Py_ssize_t>(j)];

@@ -162,6 +162,14 @@ void bind_vectorise(nb::module_& module) {
           },
           "The attributes in the order of their columns.")
       .def(
+          "name",
+          [](const Attributes& self, std::int64_t column) {
+            if (column < 0 || column >= self.strings.size()) throw nb::index_error("no such column, or it has no name");
+            const std::string_view name = self.strings[static_cast<std::int32_t>(column)];
+            return nb::str(name.data(), name.size());
+          },
+          nb::arg("column"), "The attribute of one column.")
+      .def(
           "keep",
           [](Attributes& self, In1<std::uint8_t> flags) {
             self.strings.keep(as_span(flags));

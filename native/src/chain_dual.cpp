@@ -97,15 +97,8 @@ void ChainDual::visit_one(std::int64_t i) {
 double ChainDual::squared_change(std::int64_t i, int length) {
   const int stride = data_.shape.stride();
   const double eta = data_.shape.eta;
-  auto dot = [&](int s, int t) {
-    const double* a = node_change_.data() + static_cast<std::int64_t>(s) * stride;
-    const double* b = node_change_.data() + static_cast<std::int64_t>(t) * stride;
-    double sum[kPad] = {};
-    for (int y = 0; y < stride; y += kPad) {
-      for (int v = 0; v < kPad; ++v) sum[v] += a[y + v] * b[y + v];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  };
+  auto change = [&](int t) { return node_change_.data() + static_cast<std::int64_t>(t) * stride; };
+  auto dot = [&](int s, int t) { return kernels().dot(change(s), change(t), stride); };
   double total = 0.0;
   if (products_.kept(length)) {
     products_.open(i);

@@ -60,37 +60,92 @@ void spread(const double* table, int count, std::int64_t apart, const double* to
 }
 
 void compare(const float* mine, double* change, const double* score, std::int64_t n, double* sums) {
-  double own[kPad] = {}, other[kPad] = {}, distance[kPad] = {};
-  for (std::int64_t k = 0; k < n; k += kPad) {
-    for (int v = 0; v < kPad; ++v) {
-      const double held = static_cast<double>(mine[k + v]), found = change[k + v], difference = held - found;
-      own[v] += held * score[k + v];
-      other[v] += found * score[k + v];
-      distance[v] += difference < 0.0 ? -difference : difference;
-      change[k + v] = difference;
-    }
+  Doubles own = fill<Doubles>(0.0), other = own, distance = own;
+  const Doubles zero = own;
+  for (std::int64_t k = 0; k < n; k += kLanes<double>) {
+    double widened[kLanes<double>];
+    for (int v = 0; v < kLanes<double>; ++v) widened[v] = static_cast<double>(mine[k + v]);
+    const Doubles held = load<Doubles>(widened), found = load<Doubles>(change + k), scores = load<Doubles>(score + k);
+    const Doubles difference = held - found;
+    own += held * scores;
+    other += found * scores;
+    distance += larger(difference, zero - difference);
+    store(change + k, difference);
   }
-  for (int v = 0; v < kPad; ++v) sums[0] += own[v], sums[1] += other[v], sums[2] += distance[v];
+  sums[0] += sum_of(own);
+  sums[1] += sum_of(other);
+  sums[2] += sum_of(distance);
 }
 
 void shift(float* into, const double* change, double share, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) into[k] -= static_cast<float>(share * change[k]);
 }
 
-// exp(x) = 2^n exp(r), |r| <= log(2) / 2, the second factor by its Taylor series; below -708 the answer is zero.
-void exp_all(double* x, std::int64_t n) {
+double normalise(double* x, std::int64_t n) {
+  double sum[kPad] = {};
+  for (std::int64_t k = 0; k < n; k += kPad) {
+    for (int v = 0; v < kPad; ++v) sum[v] += x[k + v];
+  }
+  const double total = (sum[0] + sum[1]) + (sum[2] + sum[3]), factor = total > 0.0 ? 1.0 / total : 0.0;
+  for (std::int64_t k = 0; k < n; ++k) x[k] *= factor;
+  return total;
+}
+
+void multiply(const double* a, const double* b, double factor, std::int64_t n, double* out) {
+  for (std::int64_t k = 0; k < n; ++k) out[k] = factor * a[k] * b[k];
+}
+
+void range(const double* x, std::int64_t n, double* lowest, double* highest) {
+  constexpr int kWidth = kLanes<double>;
+  using V = Vec<double, kWidth>;
+  V low = fill<V>(*lowest), high = fill<V>(*highest);
+  std::int64_t k = 0;
+  for (; k + kWidth <= n; k += kWidth) {
+    const V now = load<V>(x + k);
+    low = if_greater(low, now, now, low);
+    high = larger(now, high);
+  }
+  double lows[kWidth], highs[kWidth];
+  store(lows, low);
+  store(highs, high);
+  for (int v = 0; v < kWidth; ++v) {
+    *lowest = lows[v] < *lowest ? lows[v] : *lowest;
+    *highest = highs[v] > *highest ? highs[v] : *highest;
+  }
+  for (; k < n; ++k) {
+    *lowest = x[k] < *lowest ? x[k] : *lowest;
+    *highest = x[k] > *highest ? x[k] : *highest;
+  }
+}
+
+// exp(x) = 2^n exp(r), |r| <= log(2) / 2, the second factor by its Taylor series; up to -708 the answer is zero. V is a
+// vector of doubles or one of them, Bits whole numbers of the same size.
+template <class V, class Bits>
+V exp_of(V x, V (*all)(double)) {
   constexpr double kTerms[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
                                1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1.0, 1.0};
-  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number, in the low bits
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double clamped = x[i] < -708.0 ? -708.0 : x[i];
-    const double shifted = clamped * 1.4426950408889634 + kShift;
-    const double whole = shifted - kShift;
-    const double r = (clamped - whole * 0.693145751953125) - whole * 1.42860682030941723212e-6;
-    double series = kTerms[0];
-    for (int term = 1; term < 13; ++term) series = series * r + kTerms[term];
-    const std::uint64_t power = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-    const double value = series * std::bit_cast<double>(power);
-    x[i] = x[i] < -708.0 ? 0.0 : value;
-  }
+  const V lowest = all(-708.0);
+  const V shift = all(6755399441055744.0);  // 1.5 * 2^52: adding it rounds to a whole number, in the low bits
+  const V clamped = x > lowest ? x : lowest;
+  const V shifted = clamped * all(1.4426950408889634) + shift;
+  const V whole = shifted - shift;
+  const V r = (clamped - whole * all(0.693145751953125)) - whole * all(1.42860682030941723212e-6);
+  V series = all(kTerms[0]);
+  for (int term = 1; term < 13; ++term) series = series * r + all(kTerms[term]);
+  Bits bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + 1023) << 52;
+  V power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return x > lowest ? series * power : all(0.0);
+}
+
+void exp_all(double* x, std::int64_t n) {
+  std::int64_t i = 0;
+#if defined(__GNUC__) || defined(__clang__)
+  constexpr int kWidth = kLanes<double>;
+  using V = Vec<double, kWidth>;
+  for (; i + kWidth <= n; i += kWidth) store(x + i, exp_of<V, Vec<std::uint64_t, kWidth>>(load<V>(x + i), fill<V, double>));
+#endif
+  for (; i < n; ++i) x[i] = exp_of<double, std::uint64_t>(x[i], [](double y) { return y; });
 }

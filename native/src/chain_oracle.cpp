@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 
+#include "maxmargin/best_by_loss.hpp"
 #include "maxmargin/chain_limits.hpp"
 #include "maxmargin/chain_planes.hpp"
 #include "maxmargin/chain_scores.hpp"
@@ -119,6 +120,23 @@ std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, doub
     ++added;
   }
   return added;
+}
+
+LargestSearch largest_search(const ChainData& data, const ChainLoss& loss) {
+  LargestSearch largest;
+  if (loss.search != ChainSearch::by_loss) return largest;
+  const int labels = data.shape.labels;
+  std::vector<int> most(static_cast<std::size_t>(labels));  // units that a token of each true label can cost
+  for (int y = 0; y < labels; ++y) most[static_cast<std::size_t>(y)] = *std::max_element(loss.units + y * labels, loss.units + (y + 1) * labels);
+  for (std::int64_t i = 0; i < data.n; ++i) {
+    const int length = data.length(i);
+    int losses = 1;
+    for (int t = 0; t < length; ++t) losses += most[static_cast<std::size_t>(data.truth(i)[t])];
+    const std::int64_t states = data.shape.power(std::min(length, data.shape.order));
+    const std::int64_t bytes = ByLossRoom(states, losses, length, sizeof(double)).bytes(sizeof(double));
+    if (bytes > largest.bytes) largest = {i, bytes};
+  }
+  return largest;
 }
 
 template <class Real>

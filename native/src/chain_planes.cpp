@@ -100,6 +100,9 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
   ChainPlane plane;
   plane.b = rescaling.b;
   plane.key = key_of(labels, length);
+  std::size_t changes = 0;
+  for (int t = 0; t < length; ++t) changes += labels[t] != truth[t];
+  plane.changed.reserve(changes);
   for (int t = 0; t < length; ++t) {
     if (labels[t] != truth[t]) plane.changed.push_back({t, truth[t], labels[t], rescaling.scale});
   }
@@ -108,9 +111,12 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
       plane.changed_pairs.push_back({t, truth[t - 1] * classes + truth[t], labels[t - 1] * classes + labels[t], rescaling.scale});
     });
   }
-  count_steps(data.shape, truth, length, plane.changed, rescaling.scale, plane.steps);
-  count_steps(data.shape, labels, length, plane.changed, -rescaling.scale, plane.steps);
-  tidy(plane.steps);
+  thread_local SparseCounts steps;  // so that the plane's own list is made once, of its size
+  steps.clear();
+  count_steps(data.shape, truth, length, plane.changed, rescaling.scale, steps);
+  count_steps(data.shape, labels, length, plane.changed, -rescaling.scale, steps);
+  tidy(steps);
+  plane.steps.assign(steps.begin(), steps.end());
   return plane;
 }
 

@@ -1,7 +1,5 @@
 // The few numbers of a multiclass block, without branches: which class comes next cannot be foreseen. Part of kernels.inl.
 
-using Doubles = Vec<double, kLanes<double>>;
-
 // 0, 1, 2, ... as numbers of the type of the values, so that one comparison selects both.
 inline Doubles first_places() {
   constexpr double kPlaces[] = {0.0, 1.0, 2.0, 3.0};

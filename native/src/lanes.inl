@@ -75,8 +75,30 @@ inline void store(Real* p, V v) {
   std::memcpy(p, &v, sizeof(v));
 }
 
+using Doubles = Vec<double, kLanes<double>>;
+inline double sum_of(Doubles v) {
+  double lanes[kLanes<double>], total = 0.0;
+  store(lanes, v);
+  for (double lane : lanes) total += lane;
+  return total;
+}
+
 template <class Real, int kCount>
 inline constexpr int kRegisters = (kCount + kLanes<Real> - 1) / kLanes<Real>;
+
+// For every pattern of n bits the lanes that it selects, as ones and zeros.
+template <class Real, int n>
+struct Masks {
+  Real rows[1 << n][n] = {};
+  constexpr Masks() {
+    for (int bits = 0; bits < 1 << n; ++bits) {
+      for (int lane = 0; lane < n; ++lane) rows[bits][lane] = static_cast<Real>(bits >> lane & 1);
+    }
+  }
+  const Real* of(std::uint32_t bits, int first) const { return rows[bits >> first & ((1u << n) - 1u)]; }
+};
+template <class Real, int n>
+inline constexpr Masks<Real, n> kMasks{};
 
 // kCount weights in registers: vectors of full width and, where kCount is an odd multiple of 4, one of four.
 template <class Real, int kCount>
@@ -124,6 +146,17 @@ struct Group {
   void gather(Real value, const Real* row) {
     for (int v = 0; v < kFull; ++v) full[v] += fill<Full>(value) * load<Full>(row + v * kWidth);
     if constexpr (kRest) rest += fill<Rest>(value) * load<Rest>(row + kFull * kWidth);
+  }
+  // row += value * this, in the lanes whose bit is set
+  void scatter(Real value, Real* row, std::uint32_t bits) const {
+    for (int v = 0; v < kFull; ++v) {
+      const Full mask = load<Full>(kMasks<Real, kWidth>.of(bits, v * kWidth));
+      store(row + v * kWidth, load<Full>(row + v * kWidth) + fill<Full>(value) * full[v] * mask);
+    }
+    if constexpr (kRest) {
+      const Rest mask = load<Rest>(kMasks<Real, kPad>.of(bits, kFull * kWidth));
+      store(row + kFull * kWidth, load<Rest>(row + kFull * kWidth) + fill<Rest>(value) * rest * mask);
+    }
   }
   // row += value * this
   void scatter(Real value, Real* row) const {

@@ -13,7 +13,6 @@ namespace maxmargin {
 namespace {
 
 constexpr double kMaskDensity = 0.5;
-constexpr double kCopyDensity = 0.2;
 constexpr std::int64_t kSampleRows = 512;
 
 // Rows are visited in random order: with small pages most visits would miss the translation cache.
@@ -217,7 +216,7 @@ bool copy_narrow(PackedRows& packed, std::vector<T>& copy, std::size_t room) {
 }
 
 template <class T>
-void pack_as(PackedRows& packed, std::vector<T>& copy) {
+void pack_as(PackedRows& packed, std::vector<T>& copy, double copy_density) {
   Rows& rows = packed.rows;
   const T* values = static_cast<const T*>(rows.values);
   packed.squared_norms.resize(static_cast<std::size_t>(rows.n));
@@ -232,7 +231,7 @@ void pack_as(PackedRows& packed, std::vector<T>& copy) {
     return;
   }
   const double density = sampled_density(values, rows.n, rows.width);
-  if (density <= kCopyDensity && rows.width <= 65535) {
+  if (density <= copy_density && rows.width <= 65535) {
     const auto room = static_cast<std::size_t>(1.1 * density * static_cast<double>(rows.n * rows.width)) + 64;
     if (copy_coded<T>(packed, room) || copy_narrow<T>(packed, copy, room)) return;
   }
@@ -249,11 +248,11 @@ void pack_as(PackedRows& packed, std::vector<T>& copy) {
 
 }  // namespace
 
-void pack(PackedRows& packed) {
+void pack(PackedRows& packed, double copy_density) {
   if (packed.rows.single) {
-    pack_as<float>(packed, packed.singles);
+    pack_as<float>(packed, packed.singles, copy_density);
   } else {
-    pack_as<double>(packed, packed.doubles);
+    pack_as<double>(packed, packed.doubles, copy_density);
   }
 }
 

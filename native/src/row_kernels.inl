@@ -93,27 +93,24 @@ void update(const Row& x, Real* weights, int stride, const double* coefficient) 
   });
 }
 
+template <class Real, int kCount>
+void update_observed_chunk(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words, int first) {
+  const auto change = Group<Real, kCount>::from(coefficient + first);
+  auto add = [&](std::int64_t column, Real value) {
+    const std::uint32_t* mask = observed + column * words;
+    std::uint64_t bits = mask[first / 32] >> (first % 32);
+    if (first % 32 != 0 && first / 32 + 1 < words) bits |= std::uint64_t{mask[first / 32 + 1]} << (32 - first % 32);
+    change.scatter(value, weights + column * stride + first, static_cast<std::uint32_t>(bits));
+  };
+  for (std::int64_t c = 0; c < x.count; ++c) add(x.column(c), static_cast<Real>(x.value(c)));
+  if (x.bias != 0.0) add(x.width, static_cast<Real>(x.bias));
+}
+
 template <class Real>
 void update_observed(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words) {
-  for (int word = 0; word < words; ++word) {
-    const int first = 32 * word, count = stride - first < 32 ? stride - first : 32;
-    Real scale[32];
-    for (int k = 0; k < count; ++k) scale[k] = static_cast<Real>(coefficient[first + k]);
-    auto add = [&](std::int64_t column, Real value) {
-      Real* row = weights + column * stride + first;
-      std::uint32_t bits = observed[column * words + word];
-      if (std::popcount(bits) > 6) {
-        for (int k = 0; k < count; ++k) row[k] += static_cast<Real>(static_cast<std::int32_t>(bits >> k & 1u)) * value * scale[k];
-        return;
-      }
-      for (; bits != 0; bits &= bits - 1) {
-        const int k = std::countr_zero(bits);
-        row[k] += value * scale[k];
-      }
-    };
-    for (std::int64_t c = 0; c < x.count; ++c) add(x.column(c), static_cast<Real>(x.value(c)));
-    if (x.bias != 0.0) add(x.width, static_cast<Real>(x.bias));
-  }
+  over_labels(stride, [&]<int kCount>(int first) {
+    update_observed_chunk<Real, kCount>(x, weights, stride, coefficient, observed, words, first);
+  });
 }
 
 template <class Real>

@@ -8,10 +8,8 @@ double dot(const double* a, const double* b, std::int64_t n) {
   for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
     for (int v = 0; v < 4; ++v) sum[v] += load<V>(a + i + v * kWidth) * load<V>(b + i + v * kWidth);
   }
-  double lanes[kWidth];
-  store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
-  double total = 0.0;
-  for (double lane : lanes) total += lane;
+  for (; i + kWidth <= n; i += kWidth) sum[0] += load<V>(a + i) * load<V>(b + i);
+  double total = sum_of((sum[0] + sum[1]) + (sum[2] + sum[3]));
   for (; i < n; ++i) total += a[i] * b[i];
   return total;
 }

@@ -1,5 +1,5 @@
 """
-Native core: packed examples, the dual engine, multiclass, chains, attributes.
+Native core: packed examples, the dual engine, multiclass, chains, label vectors, attributes, coverage.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ class Rows:
     """
 
     @overload
-    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: float, analyse: bool) -> None: ...
+    def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: float, analyse: bool, copy_density: float = 0.2) -> None: ...
 
     @overload
-    def __init__(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: float, analyse: bool) -> None: ...
+    def __init__(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: float, analyse: bool, copy_density: float = 0.2) -> None: ...
 
     @overload
     def __init__(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, bias: float, analyse: bool) -> None: ...
@@ -78,6 +78,12 @@ class Rows:
         """
         Scores of every row and class, row-major, for padded feature-major weights.
         """
+
+    def products(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """<x_i, w> of all rows, or of some; one weight a column."""
+
+    def combine(self, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """sum_i c_i x_i over all rows, or over some."""
 
 class VisitSettings:
     """How a visit to a block is made; see engine.hpp."""
@@ -319,6 +325,83 @@ class OutputEngine:
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
+class Signed:
+    """Examples and their signs, one plane (y x, margin) each."""
+
+    def __init__(self, rows: object, signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> None: ...
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def slacks(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """max(0, b - <a, w>) of every example."""
+
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple[Any, ...]:
+        """(a, b, slacks) of the summed plane."""
+
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
+        """Adds planes to v one after the other; see class_oracle.hpp."""
+
+class SignedEngine:
+    """The dual engine on binary blocks."""
+
+    def __init__(self, data: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from a dual state as `support` gave it, cut down to what the budget allows.
+        """
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def held(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane held."""
+
 class PlaneEngine:
     """The dual engine on planes held as rows of numbers."""
 
@@ -429,6 +512,10 @@ class ChainOracle:
 
     def __init__(self, chain: object, search: str, costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
+    @property
+    def largest_search(self) -> tuple[Any, ...]:
+        """(sequence, bytes): the search that needs the most memory."""
+
     def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], want_labels: bool, threads: int) -> tuple[Any, ...]:
         """
         (slack, labels of all tokens) of the most violated plane of each example.
@@ -536,6 +623,176 @@ class ChainDual:
     def dual(self) -> float:
         """A lower bound of the optimum."""
 
+MOST_LISTED: int = 16
+
+class Labels:
+    """
+    Examples, pairs of labels, and for training truths and a loss; see labels.hpp.
+    """
+
+    def __init__(self, rows: object, truths: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, labels: int, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], eta: float, method: str, goal: str, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """
+        (slack, label vectors, searches that gave up) of the most violated planes.
+        """
+
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple[Any, ...]:
+        """(a, b, slacks, searches that gave up) of the summed plane."""
+
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
+        """Adds planes to v one after the other; see class_oracle.hpp."""
+
+    def decode(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """(label vectors, searches that gave up)."""
+
+    def decode_lists(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, threads: int) -> tuple[Any, ...]:
+        """The k best: label vectors (k, n, labels) and scores (n, k)."""
+
+    def margins(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """(margins (n, labels), searches that gave up); see label_oracle.hpp."""
+
+class LabelEngine:
+    """The dual engine on label vectors."""
+
+    def __init__(self, labels: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def vectors(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """
+        Label vectors of all planes held, one after the other, in the order of `support`.
+        """
+
+    def changes(self) -> tuple[Any, ...]:
+        """
+        (plane, label or number of labels + pair, coefficient) of all planes held, in the order of `support`, and their b.
+        """
+
+    def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
+        """Merges the least used planes of blocks down to a capacity."""
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], vectors: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from a dual state as `support` and `vectors` gave it, cut down to what the budget allows.
+        """
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def held(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane held."""
+
+class SeparateLabelEngine:
+    """The dual engine on labels that do not know each other."""
+
+    def __init__(self, labels: object, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def outputs(self) -> tuple[Any, ...]:
+        """
+        (block, label vectors, alpha): planes of whole label vectors that amount to the dual state.
+        """
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], vectors: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from planes of whole label vectors, cut down to what the budget allows.
+        """
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def held(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane held."""
+
 class Attributes:
     """
     Columns of attributes: a dictionary in order of first sight, or hashes.
@@ -553,6 +810,9 @@ class Attributes:
 
     def names(self) -> list[Any]:
         """The attributes in the order of their columns."""
+
+    def name(self, column: int) -> str:
+        """The attribute of one column."""
 
     def keep(self, flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -579,4 +839,24 @@ def apply_templates(attributes: Attributes, offsets: Annotated[NDArray[numpy.int
 def read_svmhmm(text: bytes) -> tuple[Any, ...]:
     """
     (first faulty line or 0, tags, numbers after qid:, lines, (indptr, indices, values or None)) of the tokens.
+    """
+
+def choose_greedily(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, more_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+    """
+    (documents in the order of the choice, their gains, gains computed) of the greedy cover of up to k documents. Document d has items[offsets[d]:offsets[d + 1]]; item j is worth benefit[j] once; a second cover may be added.
+    """
+
+def order_in_groups(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Row numbers of each group in ascending order of their scores; see pairs.hpp.
+    """
+
+def take_pairs(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], grade: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gap: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extra: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+    """
+    (how many pairs of each group, net count of every row) below the gaps; see pairs.hpp.
+    """
+
+def most_violated_rankings(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], grade: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], discount: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+    """
+    (credit of each group, net count of swapped pairs of every row); see interleave.hpp.
     """

@@ -26,7 +26,12 @@ class Problem(Protocol):
     ``outputs(x)``
         all outputs, for small output spaces: every formulation;
     ``zero_one``
-        an attribute, true if ``loss`` only takes the values 0 and 1, and only the truth has 0.
+        an attribute, true if ``loss`` only takes the values 0 and 1, and only the truth has 0;
+    ``target(x, label)``
+        the output that stands for a label of another kind (the subtopics of documents, an output known in part): ``Y``
+        then holds labels, which ``loss`` and ``argmax`` get as ``y_true``, and the loss is 0 at the target;
+    ``exact``
+        an attribute, false if the searches are heuristics: what they find is used, but no gap is reported.
     """
 
     def joint_feature(self, x: Any, y: Any) -> Any:
@@ -45,6 +50,18 @@ class Problem(Protocol):
 def has_power(problem: Any, name: str) -> bool:
     """Whether the problem offers one of the optional methods."""
     return callable(getattr(problem, name, None))
+
+
+def is_exact(problem: Any) -> bool:
+    """Whether the searches of the problem find what they promise; true unless it says otherwise."""
+    return bool(getattr(problem, "exact", True))
+
+
+def targets_of(problem: Any, X: Sequence[Any], Y: Sequence[Any]) -> Sequence[Any]:
+    """The output that each example should have: ``Y`` itself, or what stands for its labels."""
+    if not has_power(problem, "target"):
+        return Y
+    return [problem.target(x, y) for x, y in zip(X, Y)]
 
 
 def check_methods(problem: Any) -> None:
@@ -97,12 +114,13 @@ def joint_loss(problem: Problem, y_true: Any, y: Any, example: int) -> float:
     return value
 
 
-def check_truths(problem: Problem, Y: Sequence[Any]) -> None:
-    """No truth is None, and the loss is 0 at every truth."""
+def check_truths(problem: Problem, Y: Sequence[Any], targets: Sequence[Any] | None = None) -> None:
+    """No truth is None, and the loss is 0 at every truth; ``targets`` are the outputs where ``Y`` holds labels."""
     for i, y in enumerate(Y):
-        if y is None:
+        target = y if targets is None else targets[i]
+        if y is None or target is None:
             raise ValueError(f"The output of example {i} is None, which argmax reads as no truth; use another value.")
-        value = joint_loss(problem, y, y, i)
+        value = joint_loss(problem, y, target, i)
         if value != 0.0:
             raise ValueError(
                 f"{type(problem).__name__}.loss is {value} for example {i} at its own truth; it must be 0 there."

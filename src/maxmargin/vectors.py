@@ -26,7 +26,10 @@ Vector: TypeAlias = Floats | SparseVector
 
 def as_vector(given: Any, what: str) -> tuple[Vector, int]:
     """The vector and its length. ``what`` names it in a complaint, e.g. ``'joint_feature of example 3'``."""
-    if sp.issparse(given):
+    if _is_ready(given):
+        length, values = int(given.shape[1]), given.data
+        vector: Vector = SparseVector(given.indices.astype(np.int32, copy=False), values)
+    elif sp.issparse(given):
         row = sp.coo_array(given)
         if row.dtype.kind not in "biuf":
             raise ValueError(f"{what} must hold real numbers, not {row.dtype}.")
@@ -39,7 +42,7 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
         )
         row_sum.sum_duplicates()
         values = np.ascontiguousarray(row_sum.data)
-        vector: Vector = SparseVector(row_sum.indices.astype(np.int32), values)
+        vector = SparseVector(row_sum.indices.astype(np.int32), values)
     else:
         values = _as_floats(given, what)
         if values.ndim == 2 and 1 in values.shape:
@@ -50,6 +53,12 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
     if not np.isfinite(values).all():
         raise ValueError(f"{what} contains NaN or an infinite value.")
     return vector, length
+
+
+def _is_ready(given: Any) -> bool:
+    """One CSR row of float64 with ascending indices: taken as it is."""
+    row = isinstance(given, sp.csr_array) and given.ndim == 2 and given.shape[0] == 1
+    return bool(row and given.dtype == np.float64 and given.has_canonical_format)
 
 
 def _as_floats(given: Any, what: str) -> Floats:

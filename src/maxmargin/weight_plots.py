@@ -19,20 +19,19 @@ def draw_transitions(model: Any, path: str | PathLike[str], *, title: str = "Wei
     model : a fitted chain estimator
     path : the picture, in the format that its ending names
     """
-    from matplotlib.figure import Figure
-
     check_is_fitted(model)
     chain = model.chain_
-    parts = chain_parts(chain, chain.eta * model.coef_)
+    parts = chain_parts(chain, model.weights_)
     before = after = [str(label) for label in model.classes_.tolist()]
-    weights = parts.steps[0]
+    weights = chain.eta * parts.steps[0]
     if chain.ends:
         size = chain.n_labels
-        weights = np.full((size + 1, size + 1), np.nan)
-        weights[:size, :size], weights[size, :size], weights[:size, size] = parts.steps[0], parts.start, parts.end
+        steps, weights = weights, np.full((size + 1, size + 1), np.nan)
+        weights[:size, :size] = steps
+        weights[size, :size], weights[:size, size] = chain.eta * parts.start, chain.eta * parts.end
         before, after = [*before, "(start)"], [*after, "(end)"]
     side = min(4.0 + 0.3 * len(after), 20.0)
-    figure = Figure(figsize=(side + 1.0, side), layout="constrained")
+    figure = _figure(figsize=(side + 1.0, side), layout="constrained")
     axes = figure.add_subplot()
     limit = float(np.nanmax(np.abs(weights))) or 1.0
     picture = axes.imshow(weights, cmap="RdBu_r", vmin=-limit, vmax=limit)
@@ -47,10 +46,8 @@ def draw_features(
     model: Any, path: str | PathLike[str], n: int = 20, label: Any = None, *, title: str = "Strongest features"
 ) -> None:
     """Bars of the strongest weights of features, of one label if it is given; see ``top_features``."""
-    from matplotlib.figure import Figure
-
     table = model.top_features(n, label)
-    figure = Figure(figsize=(8.0, 1.0 + 0.25 * len(table)), layout="constrained")
+    figure = _figure(figsize=(8.0, 1.0 + 0.25 * len(table)), layout="constrained")
     axes = figure.add_subplot()
     places = np.arange(len(table))
     weights = [row.weight for row in table]
@@ -60,3 +57,11 @@ def draw_features(
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set(xlabel="weight", title=title)
     figure.savefig(path, dpi=150)
+
+
+def _figure(**options: Any) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("Pictures need matplotlib; install it, or maxmargin with the extra [report].") from error
+    return Figure(**options)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from maxmargin import MulticlassSVC
-from maxmargin.datasets import make_chain, make_multiclass
+from maxmargin.datasets import make_chain, make_documents, make_multiclass
 
 
 def _dense(X):
@@ -65,3 +65,28 @@ def test_loyal_chains_follow_one_successor():
     _, Y = make_chain(30, n_labels=4, loyalty=1.0)
     followers = {a: {int(y[t + 1]) for y in Y for t in range(len(y) - 1) if y[t] == a} for a in range(4)}
     assert all(len(after) == 1 for after in followers.values())
+
+
+def test_documents_are_deterministic_rows_of_unit_length():
+    X, y = make_documents(200, 500, positive=0.2, seed=3)
+    again, y_again = make_documents(200, 500, positive=0.2, seed=3)
+    other, _ = make_documents(200, 500, positive=0.2, seed=4)
+    assert X.shape == (200, 500)
+    assert X.indices.dtype == X.indptr.dtype == np.int32
+    assert X.has_canonical_format
+    assert np.sqrt(X.multiply(X).sum(axis=1)) == pytest.approx(np.ones(200))
+    assert 0.1 < y.mean() < 0.3
+    assert (again != X).nnz == 0
+    assert np.array_equal(y, y_again)
+    assert (other != X).nnz > 0
+
+
+def test_documents_can_be_learnt():
+    X, y = make_documents(1500, 2000, noise=0.0)
+    model = MulticlassSVC().fit(X[:1000], y[:1000])
+    assert model.score(X[1000:], y[1000:]) > 0.75
+
+
+def test_a_share_of_positives_that_makes_no_sense_is_refused():
+    with pytest.raises(ValueError, match="positive must be between 0 and 1"):
+        make_documents(5, 5, positive=1.0)

@@ -239,7 +239,7 @@ def test_limits_that_leave_nothing_and_limits_that_make_no_sense(model):
             {"known": [[set(), *other[0][1:]], *other[1:3], None, *other[4:]]},
             "no label for sequence 0, token 0",
         ),
-        ({"steps": "IOBES"}, "steps must be 'BIO', a mask or pairs of labels, not 'IOBES'"),
+        ({"steps": "BOI"}, "steps must be one of BIO, .* BILOU, a mask or pairs of labels, not 'BOI'"),
         ({"steps": np.ones((4, 4), int)}, r"steps has shape \(4, 4\); there are 5 labels"),
         ({"steps": [("O", "B-Z")]}, "steps names the label 'B-Z'"),
         ({"steps": ["O"]}, "'O' is not a pair"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -114,6 +117,24 @@ def test_names_of_contributions(fitted, sentences, numbers):
     assert len(names) == 9
 
 
+def test_explaining_copies_neither_weights_nor_names():
+    """A model of many features answers in about a millisecond, since it looks at those of the sequence only."""
+    words = [[f"word{i}-{t}" for t in range(50)] for i in range(100)]
+    model = ChainPerceptron(1, templates=tagging_templates()).fit(words, [["a", "b", "c", "d", "e"] * 10] * 100)
+    names = model.reader_.vectorizer.attributes_
+    assert model.weights_.nbytes > 1_000_000
+    tracemalloc.start()
+    model.explain(words[7], 3)
+    model.top_transitions(5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200_000
+    assert [names.name(column) for column in range(len(names))] == names.names()
+    for column in (-1, len(names)):
+        with pytest.raises(IndexError, match="no such column"):
+            names.name(column)
+
+
 def test_strongest_features_of_all_labels(fitted):
     model = fitted[0]
     emissions = chain_parts(model.chain_, model.coef_).emissions
@@ -132,7 +153,16 @@ def test_strongest_features_of_all_labels(fitted):
 
 
 def test_strongest_features_of_one_label_and_of_pairs(fitted):
-    assert {row.label for row in fitted[0].top_features(5, "NOUN")} == {"NOUN"}
+    found = fitted[0].top_features(5, "NOUN")
+    assert {row.label for row in found} == {"NOUN"}
+    emissions = chain_parts(fitted[0].chain_, fitted[0].coef_).emissions
+    code = fitted[0].classes_.tolist().index("NOUN")
+    strength = np.sort(np.abs(emissions[:, code] - emissions.mean(axis=1)))[::-1]
+    names = fitted[0].reader_.vectorizer.get_feature_names_out().tolist()
+    for row, expected in zip(found, strength):
+        j = names.index(row.feature)
+        assert row.weight == emissions[j, code]
+        assert abs(row.weight - emissions[j].mean()) == pytest.approx(expected)
     assert any(isinstance(row.label, tuple) for row in fitted[2].top_features(10_000))
     assert all(row.feature.startswith(("feature ", "(const")) for row in fitted[4].top_features(5))
     constants = [row for row in fitted[0].top_features(1_000_000) if row.feature == "(constant)"]
@@ -195,6 +225,15 @@ def test_what_is_asked_for_must_exist(fitted, sentences):
             model.top_transitions(n)
     with pytest.raises(ValueError, match="one label only"):
         ChainPerceptron().fit([np.eye(2)], [[1, 1]]).explain(np.eye(2), 0)
+
+
+def test_pictures_without_matplotlib(fitted, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for draw in (draw_transitions, draw_features):
+        with pytest.raises(
+            ImportError, match=r"Pictures need matplotlib; install it, or maxmargin with the extra \[report\]"
+        ):
+            draw(fitted[0], tmp_path / "a.png")
 
 
 @pytest.mark.parametrize("number", [0, 3, 4])

@@ -46,7 +46,7 @@ def test_blanks_tabs_comments_and_the_end_of_the_file(tmp_path):
 def test_other_encodings_and_byte_order_marks(tmp_path):
     path = write(tmp_path / "a.txt", "\u00e9t\u00e9 N\n", "latin-1")
     assert read_conll(path, encoding="latin-1") == [[("\u00e9t\u00e9", "N")]]
-    with pytest.raises(ValueError, match=r"a\.txt, line 1 is not utf-8 text \(.*\); pass the encoding of the file\."):
+    with pytest.raises(ValueError, match=r"a\.txt, line 1 is not utf-8 text \(.*\); convert it, or pass"):
         read_conll(path)
     assert read_conll(write(tmp_path / "b.txt", "\ufeffa b\n")) == [[("a", "b")]]
 
@@ -54,7 +54,7 @@ def test_other_encodings_and_byte_order_marks(tmp_path):
 def test_the_file_is_read_as_sequences_are_taken(tmp_path):
     path = write(tmp_path / "a.txt", "a b\n\nc d\n\ne\n")
     assert list(islice(iter_conll(path), 2)) == [[("a", "b")], [("c", "d")]]
-    with pytest.raises(ValueError, match=r"a\.txt, line 5 has 1 columns, the lines before have 2; give every token"):
+    with pytest.raises(ValueError, match=r"a\.txt, line 5 has 1 column, the lines before have 2; give every token"):
         list(iter_conll(path))
 
 
@@ -93,3 +93,12 @@ def test_a_damaged_archive_is_named(tmp_path):
 def test_what_a_file_cannot_hold_is_refused(tmp_path, X, message):
     with pytest.raises(ValueError, match=message):
         write_conll(tmp_path / "a.txt", X)
+
+
+def test_a_comment_that_was_taken_for_a_token(tmp_path):
+    path = tmp_path / "a.txt"
+    for text in ("# text = a b c\na A\n", "a A\n# text = a b c\n"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"line 2 has .* leave comments out: a line that starts with # is a token"):
+            read_conll(path)
+        assert read_conll(path, comment="#") == [[("a", "A")]]

@@ -84,3 +84,13 @@ def test_an_empty_file_is_named(tmp_path):
 def test_what_a_file_cannot_hold_is_refused(tmp_path, X, Y, message):
     with pytest.raises(ValueError, match=message):
         write_crfsuite(tmp_path / "a.txt", X, Y)
+
+
+def test_fields_divided_by_blanks(tmp_path):
+    path = write(tmp_path / "a.txt", "O\nB-NP w=the p=DT\n")
+    with pytest.raises(
+        ValueError, match=r"a\.txt, line 2 has blanks, but no line of the file has a tab; divide label and"
+    ):
+        read_crfsuite(path)
+    assert read_crfsuite(write(tmp_path / "b.txt", "a label\tx\n")) == ([[["x"]]], [["a label"]])
+    assert read_crfsuite(write(tmp_path / "b.txt", "A\nB\n")) == ([[[], []]], [["A", "B"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,14 @@ import pytest
 
 import problems
 import support_table
-from maxmargin import ChainSVC, MulticlassSVC, Status, StructuralSVM, Subgradient, Unsupported
+from maxmargin import ChainSVC, DiversityRanker, MulticlassSVC, Status, StructuralSVM, Subgradient, Unsupported
+from maxmargin.coverage import pack_subtopics
+from maxmargin.coverage.candidates import pack_candidates
+from maxmargin.coverage.words import cover_words
+from maxmargin.estimators import UnweightedCoverage
 from maxmargin.structures.chain import Chain
-from reference import Optimum, enumerate_planes, multiclass_planes, same, solve
+from maxmargin.structures.diversity import Diversity
+from reference import EveryPlane, Optimum, dense, enumerate_planes, multiclass_planes, plane_of, same, solve
 from support_table import Structure
 
 C, TOL = 0.5, 1e-4
@@ -25,6 +31,8 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
     """A problem with inputs and separable outputs, so that a hard margin and the perceptron have something to find."""
     if structure.powers is None:
         rng = np.random.default_rng(0)
+        if structure.greedy:
+            return None, *small_sets(rng)
         if "Chain" in structure.name:
             chain = chain_of(structure)
             X = [rng.standard_normal((length, 3)) for length in (1, 2, 3, 3, 4)]
@@ -38,6 +46,16 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
     if structure.zero_one:
         limited.zero_one = True
     return limited, X, Y
+
+
+def small_sets(rng: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Candidate sets of five documents; each covers one subtopic, of which one word is the mark."""
+    X, Y = [], []
+    for _ in range(6):
+        subtopics = np.eye(3, dtype=int)[[0, 0, 1, 1, 2]][rng.permutation(5)]
+        X.append(np.hstack([2 * subtopics, (rng.random((5, 6)) < 0.4).astype(int)]))
+        Y.append(subtopics)
+    return X, Y
 
 
 def chain_of(structure: Structure) -> Chain:
@@ -59,6 +77,8 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
 def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     problem, X, Y = data(structure)
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
+    if structure.greedy:
+        return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if problem is None:
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)
@@ -83,6 +103,9 @@ def test_cell(cell):
         return
     configured = Subgradient(passes=400 if "Chain" in structure.name else 200) if solver == "subgradient" else solver
     model = fit(structure, rescaling, slack, configured)
+    if structure.greedy:
+        check_greedy(model, rescaling, slack, solver)
+        return
     solution, best = model.solution_, optimum(structure, rescaling, slack)
     n = len(data(structure)[2])
     if solver == "perceptron":
@@ -98,6 +121,34 @@ def test_cell(cell):
     else:
         assert solution.status is Status.CONVERGED
         assert best.low * (1 - 1e-12) <= solution.primal <= best.value + TOL * C * n
+
+
+def check_greedy(model: DiversityRanker, rescaling: str, slack: str, solver: str) -> None:
+    """No gap is claimed; over all choices, listed, the objective is no better than the optimum and not far from it."""
+    solution = model.solution_
+    assert solution.status in (Status.INEXACT, Status.FINISHED)
+    assert (solution.primal, solution.dual, solution.gap) == (None, None, None)
+    assert solution.planes is None or not solution.planes.exact
+    _, X, Y = data(Structure("`DiversityRanker`", None, greedy=True))
+    assert model.score(X, Y) > UnweightedCoverage(2).score(X, Y)
+    if solver != "perceptron":
+        planes = every_choice(model, rescaling, slack)
+        best = solve(planes, 10 * C)
+        assert best.low * (1 - 1e-12) <= planes.primal(solution.w, 10 * C)
+        assert planes.primal(solution.w, 10 * C) <= 1.5 * best.value < 0.5 * planes.primal(0 * solution.w, 10 * C)
+
+
+def every_choice(model: DiversityRanker, rescaling: str, slack: str) -> EveryPlane:
+    _, X, Y = data(Structure("`DiversityRanker`", None, greedy=True))
+    structure, rows, heights, example = Diversity(2), [], [], []
+    for i, (candidates, subtopics) in enumerate(zip(pack_candidates(X), pack_subtopics(Y))):
+        x = cover_words(candidates, model.features_)
+        label = structure.judge(x, subtopics)
+        for y in itertools.combinations(range(5), 2):
+            psi = dense(x.psi(label.best)) - dense(x.psi(y))
+            a, b = plane_of(psi, structure.loss(label, y), rescaling, slack)
+            rows.append(a), heights.append(b), example.append(i)
+    return EveryPlane(np.array(rows), np.array(heights), np.array(example), len(X), slack)
 
 
 @pytest.mark.parametrize("solver", ["one-slack", "n-slack", "bcfw", "subgradient"])

@@ -22,6 +22,12 @@ std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, doub
                                    std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
                                    std::int64_t first, std::int64_t done, double numerator);
 
+// The sequence whose search needs the most memory, and how much; nothing worth mention but where the search goes by loss.
+struct LargestSearch {
+  std::int64_t sequence = 0, bytes = 0;
+};
+LargestSearch largest_search(const ChainData& data, const ChainLoss& loss);
+
 // What a prediction may be. Both are optional; null allows everything.
 struct ChainLimits {
   const std::uint8_t* labels = nullptr;  // (tokens, labels): whether a token may have a label

@@ -6,15 +6,14 @@
 #include <limits>
 #include <vector>
 
+#include "maxmargin/best_by_loss.hpp"
 #include "maxmargin/chain.hpp"
+#include "maxmargin/rescaled.hpp"
 #include "maxmargin/semirings.hpp"
 
 namespace maxmargin {
 
-// b and the factor on psi of an output other than the truth.
-struct Rescaled {
-  double b = 0.0, scale = 0.0;
-};
+// Of an output other than the truth.
 inline Rescaled rescaled(const ChainLoss& loss, int classes, const std::int32_t* truth, const std::int32_t* labels, int length) {
   if (loss.search == ChainSearch::second || loss.search == ChainSearch::prediction) return {loss.margin[1], loss.scale[1]};
   double cost = 0.0;

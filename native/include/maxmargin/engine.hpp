@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -53,13 +54,16 @@ struct VisitResult {
   }
 };
 
+// A block whose planes do not share a cap: each has its own, and the slack is the sum of theirs (label_block.hpp).
+template <class Block>
+concept SeparateBlock = requires(const Block& block) { block.slack(); };
+
 template <class Block>
 class BlockEngine {
  public:
   BlockEngine(Block block, std::int64_t blocks, Budget budget)
       : block(std::move(block)),
         support(blocks),
-        weights(static_cast<std::size_t>(this->block.weight_count())),
         gaps(static_cast<std::size_t>(blocks), std::numeric_limits<float>::infinity()),
         budget(budget) {}
 
@@ -67,23 +71,29 @@ class BlockEngine {
     if constexpr (Block::kCoarse) {
       if (settings.coarse) {
         coarsen();
-        return visit_all(order, settings, coarse.data());
+        return visit_all(order, settings, coarse_->data());
       }
     }
-    sharpen();
-    return visit_all(order, settings, weights.data());
+    return visit_all(order, settings, weights()->data());
   }
 
   // Ends a series of coarse visits: w anew from alpha, in float64.
   void sharpen() {
-    if (is_coarse_) refresh();
+    if (!fine_) refresh();
   }
-  bool is_coarse() const { return is_coarse_; }
+  bool is_coarse() const { return coarse_ != nullptr; }
+  // w = sum alpha a. Who keeps the pointer keeps what it points to, which the engine drops when it goes coarse.
+  const std::shared_ptr<Weights>& weights() {
+    sharpen();
+    return fine_;
+  }
+  // The same as the last visit left it, if that was coarse.
+  const std::shared_ptr<WeightsOf<float>>& coarse_weights() const { return coarse_; }
 
   // Steps over the planes held until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
   // goes over the blocks that the pass before left violated; before the end one goes over all.
   VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
-    sharpen();
+    double* w = weights()->data();
     settings.fresh = false;
     VisitResult total;
     std::vector<std::int32_t> everyone, active, next;
@@ -97,7 +107,7 @@ class BlockEngine {
       VisitResult result;
       for (std::int32_t i : active) {
         VisitResult one;
-        visit_one(i, settings, weights.data(), one);
+        visit_one(i, settings, w, one);
         ++one.visited;
         if (one.violation > tolerance) next.push_back(i);
         result.merge(one);
@@ -121,9 +131,9 @@ class BlockEngine {
 
   // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
   double dual() const {
-    if (is_coarse_) return linear - conjugate - 0.5 * kernels().coarse_square(coarse.data(), static_cast<std::int64_t>(coarse.size()));
-    const std::int64_t n = static_cast<std::int64_t>(weights.size());
-    return linear - conjugate - 0.5 * kernels().dot(weights.data(), weights.data(), n);
+    const std::int64_t n = block.weight_count();
+    const double square = coarse_ ? kernels().coarse_square(coarse_->data(), n) : fine_ ? kernels().dot(fine_->data(), fine_->data(), n) : 0.0;
+    return linear - conjugate - 0.5 * square;
   }
 
   // Dual state from outside, planes being already in the lists in this order. Over the cap, a block is scaled down.
@@ -134,38 +144,41 @@ class BlockEngine {
       for (SupportEntry& entry : support[i]) total += entry.alpha = std::max(0.0, alpha[at++]);
       const double cap = std::max(0.0, budget.cap(i));
       if (total <= cap) continue;
-      for (SupportEntry& entry : support[i]) entry.alpha *= cap / total;
+      for (SupportEntry& entry : support[i]) entry.alpha = SeparateBlock<Block> ? std::min(cap, entry.alpha) : entry.alpha * (cap / total);
     }
     refresh();
   }
 
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {
-    is_coarse_ = false;
-    std::fill(weights.begin(), weights.end(), 0.0);
+    coarse_.reset();
+    if (fine_ && fine_.use_count() == 1) {
+      std::fill(fine_->begin(), fine_->end(), 0.0);
+    } else {
+      fine_ = std::make_shared<Weights>(static_cast<std::size_t>(block.weight_count()));
+    }
     linear = conjugate = 0.0;
     for (std::int64_t i = 0; i < support.blocks(); ++i) {
       double total = 0.0;
       for (const SupportEntry& entry : support[i]) total += entry.alpha;
       if (total == 0.0) continue;
-      linear += block.deposit(i, support[i], weights.data());
+      linear += block.deposit(i, support[i], fine_->data());
       conjugate += 0.5 * budget.ridge(i) * total * total;
     }
   }
 
   Block block;
   SupportLists support;
-  Weights weights;          // current unless is_coarse()
-  WeightsOf<float> coarse;  // current if is_coarse()
   std::vector<float> gaps;  // last known gap of each block
   Budget budget;
   double linear = 0.0, conjugate = 0.0;
 
  private:
   void coarsen() {
-    if (is_coarse_) return;
-    coarse.assign(weights.begin(), weights.end());
-    is_coarse_ = true;
+    if (coarse_) return;
+    coarse_ = fine_ ? std::make_shared<WeightsOf<float>>(fine_->begin(), fine_->end())
+                    : std::make_shared<WeightsOf<float>>(static_cast<std::size_t>(block.weight_count()));
+    fine_.reset();
   }
 
   template <class Real>
@@ -203,13 +216,13 @@ class BlockEngine {
       return;
     }
     const int worst = block.worst();
-    const double slack = block.gradient(worst);
+    const double slack = slack_at(worst);
     block.load(support[i], cap, ridge, !settings.fresh);
     const double gap = budget.gap(i, slack, block.spent(), block.value());
     if (settings.fresh) gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
     result.slack = std::max(result.slack, slack);
     if (budget.slack != Slack::hard) result.gap += gap;
-    const bool enters = settings.fresh && worst != block.zero() && slack > block.held_value() + settings.threshold && !block.holds(worst);
+    const bool enters = settings.fresh && slack > block.held_value() + settings.threshold && is_new(worst);
     if (enters) ++result.added;
     const Ascent ascent = step(worst, cap, settings);
     result.steps += ascent.steps;
@@ -225,7 +238,24 @@ class BlockEngine {
     block.store(support, settings.keep_idle, settings.fresh, waits);
   }
 
+  double slack_at(int worst) const {
+    if constexpr (SeparateBlock<Block>) return block.slack();
+    else return block.gradient(worst);
+  }
+  bool is_new(int worst) const {
+    if constexpr (SeparateBlock<Block>) return block.has_new();
+    else return worst != block.zero() && !block.holds(worst);
+  }
+
   Ascent step(int worst, double cap, const VisitSettings& settings) {
+    if constexpr (SeparateBlock<Block>) {
+      if (settings.step == Step::none) return {};
+      return settings.step == Step::line_search ? block.line_search(cap) : block.ascend(cap);
+    } else {
+      return step_together(worst, cap, settings);
+    }
+  }
+  Ascent step_together(int worst, double cap, const VisitSettings& settings) {
     switch (settings.step) {
       case Step::none: return {};
       case Step::line_search:
@@ -237,8 +267,9 @@ class BlockEngine {
                            : ascend_free(block, settings.precision, settings.relative, settings.max_steps);
   }
 
+  std::shared_ptr<Weights> fine_;             // one of the two, or neither before the first visit
+  std::shared_ptr<WeightsOf<float>> coarse_;
   std::vector<double> direction_;
-  bool is_coarse_ = false;
 };
 
 }  // namespace maxmargin

@@ -57,6 +57,10 @@ struct RowKernels {
   // out[k] = margin[k] - scale[k] (scores[truth] - scores[k]) - charge, and 0 for the truth; answers the place of the largest,
   // the truth where none is positive
   int (*plane_values)(const Real* scores, const double* margin, const double* scale, double charge, int truth, int stride, double* out);
+  // sum_j x_j w[j], for weights of one column
+  double (*row_dot)(const Row& x, const Real* w);
+  // w[j] += c x_j
+  void (*row_axpy)(const Row& x, double c, Real* w);
 };
 
 struct Kernels {
@@ -82,6 +86,12 @@ struct Kernels {
   void (*compare)(const float* mine, double* change, const double* score, std::int64_t n, double* sums);
   // into[k] -= share * change[k]
   void (*shift)(float* into, const double* change, double share, std::int64_t n);
+  // x /= their sum, for n a multiple of 4; answers the sum, and x = 0 where it is 0
+  double (*normalise)(double* x, std::int64_t n);
+  // out[k] = factor a[k] b[k]
+  void (*multiply)(const double* a, const double* b, double factor, std::int64_t n, double* out);
+  // lowers *lowest and raises *highest to what is among the n numbers
+  void (*range)(const double* x, std::int64_t n, double* lowest, double* highest);
   // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 0
   void (*exp_all)(double* x, std::int64_t n);
 };

@@ -50,7 +50,7 @@ class MulticlassBlock {
   void prefetch_early(std::int64_t example) const {
     prefetch_line(data_.labels + example);
     prefetch_line(data_.squared_norms + example);
-    if (data_.rows.offsets != nullptr) prefetch_line(data_.rows.offsets + example);
+    data_.rows.prefetch_early(example);
   }
 
   // Makes `example` current and takes the value b - <a, w> of each of its planes, held or fresh, at w = factor * weights.

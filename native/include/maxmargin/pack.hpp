@@ -34,6 +34,8 @@ struct PackedRows {
 };
 
 // Fills everything but `rows.values` / `indices` / `offsets` / `n` / `width` / `bias` / `single`, which the caller has set.
-void pack(PackedRows& packed);
+// A dense matrix is copied where at most `copy_density` of its cells are not zero.
+inline constexpr double kCopyDensity = 0.2;
+void pack(PackedRows& packed, double copy_density = kCopyDensity);
 
 }  // namespace maxmargin

@@ -5,6 +5,8 @@
 // of values where there are few, because passes over it are bound by memory traffic (see pack.hpp). `bias` stands for one more, constant, column at index `width`.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace maxmargin {
@@ -94,9 +96,18 @@ struct Rows {
                bias};
   }
 
+  // Brings what `prefetch` itself will read.
+  void prefetch_early(std::int64_t i) const {
+    if (offsets != nullptr) prefetch_line(offsets + i);
+    if (mask != nullptr) prefetch_line(mask + i * mask_words());
+  }
   // Brings the cache lines of a row that will be read soon.
   void prefetch(std::int64_t i) const {
     const Row row = (*this)[i];
+    if (kind == RowKind::masked) {
+      prefetch_masked(row);
+      return;
+    }
     auto lines = [](const void* from, std::int64_t bytes) {
       const char* first = static_cast<const char*>(from);
       for (std::int64_t at = 0; at < bytes && at < 2048; at += 64) prefetch_line(first + at);
@@ -105,7 +116,22 @@ struct Rows {
     if (row.codes != nullptr) lines(row.codes, row.count);
     if (row.indices != nullptr) lines(row.indices, row.count * 4);
     if (row.narrow != nullptr) lines(row.narrow, row.count * 2);
-    if (row.mask != nullptr) lines(row.mask, mask_words() * 8);
+  }
+
+ private:
+  // Of every eight cells, which share a cache line or two, the first and the last that are not zero.
+  void prefetch_masked(const Row& row) const {
+    const std::int64_t size = single ? 4 : 8;
+    const char* first = static_cast<const char*>(row.values);
+    for (std::int64_t word = 0; word < std::min<std::int64_t>(mask_words(), 8); ++word) {
+      for (int byte = 0; byte < 8; ++byte) {
+        const auto bits = static_cast<std::uint8_t>(row.mask[word] >> (8 * byte));
+        if (bits == 0) continue;
+        const std::int64_t cell = 64 * word + 8 * byte;
+        prefetch_line(first + (cell + std::countr_zero(bits)) * size);
+        prefetch_line(first + (cell + 7 - std::countl_zero(bits)) * size);
+      }
+    }
   }
 };
 

@@ -1,5 +1,5 @@
-// What the dynamic program of trellis.hpp computes: the best path, the k best, the best at each value of the loss.
-// Sums over all paths are in sums.hpp. Paths are found again by looking which predecessor explains a value.
+// What the dynamic program of trellis.hpp computes: the best path, and the k best. The best at each value of the loss is in
+// best_by_loss.hpp, sums over all paths are in sums.hpp. Paths are found again by looking which predecessor explains a value.
 #pragma once
 
 #include <algorithm>
@@ -174,88 +174,6 @@ class BestPaths {
   int k_;
   const Trellis<Real>* trellis_ = nullptr;
   std::vector<Entry> cells_;
-};
-
-// The best path at each loss, in units; `units` are those of the labels of token t, (length, labels).
-template <class Real>
-class BestByLoss {
- public:
-  void run(const Trellis<Real>& trellis, const std::vector<std::int32_t>& units) {
-    trellis_ = &trellis;
-    units_ = &units;
-    most_ = 0;
-    for (int t = 0; t < trellis.length; ++t) {
-      const auto first = units.begin() + static_cast<std::ptrdiff_t>(t) * trellis.labels;
-      most_ += *std::max_element(first, first + trellis.labels);
-    }
-    width_ = most_ + 1;
-    values_.assign(static_cast<std::size_t>(cells_before(trellis, trellis.length) * trellis.labels * width_),
-                   -std::numeric_limits<Real>::infinity());
-    run_forward(trellis, *this);
-  }
-
-  int most() const { return most_; }
-
-  void begin() {
-    for (int y = 0; y < trellis_->labels; ++y) cell(0, y)[unit(0, y)] = trellis_->node(0)[y];
-  }
-  void merge(int t, std::int64_t g, Fan fan, const Real* table) {
-    for (int y = 0; y < trellis_->labels; ++y) {
-      const int shift = unit(t, y);
-      Real* into = cell(t, g * trellis_->labels + y) + shift;
-      const Real node = trellis_->node(t)[y];
-      for (int j = 0; j < fan.count; ++j) {
-        const std::int64_t s = g + j * fan.apart;
-        const Real* from = cell(t - 1, s);
-        const Real step = table[s * trellis_->stride + y] + node;
-        for (int c = 0; c + shift < width_; ++c) into[c] = std::max(into[c], from[c] + step);
-      }
-    }
-  }
-  void end(int) {}
-  const Real* prepare(int, const Real* table) const { return table; }
-
-  // Score of the best path of each loss 0 .. most(), minus infinity where there is none.
-  std::vector<Real> scores() {
-    const int t = trellis_->length - 1;
-    std::vector<Real> best(static_cast<std::size_t>(width_), -std::numeric_limits<Real>::infinity());
-    for (std::int64_t s = 0; s < trellis_->rows(t) * trellis_->labels; ++s) {
-      for (int c = 0; c < width_; ++c) best[static_cast<std::size_t>(c)] = std::max(best[static_cast<std::size_t>(c)], cell(t, s)[c]);
-    }
-    return best;
-  }
-
-  void path(int loss, std::int32_t* labels) {
-    int t = trellis_->length - 1;
-    std::int64_t state = 0;
-    for (std::int64_t s = 1; s < trellis_->rows(t) * trellis_->labels; ++s) {
-      if (cell(t, s)[loss] > cell(t, state)[loss]) state = s;
-    }
-    for (; t > 0; --t) {
-      labels[t] = static_cast<std::int32_t>(state % trellis_->labels);
-      loss -= unit(t, labels[t]);
-      const Fan fan = fan_into(*trellis_, t);
-      const std::int64_t first = state / trellis_->labels;
-      Real highest = -std::numeric_limits<Real>::infinity();
-      for (int j = 0; j < fan.count; ++j) {
-        const std::int64_t s = first + j * fan.apart;
-        const Real value = cell(t - 1, s)[loss] + trellis_->step(t, s, labels[t]);
-        if (value > highest) highest = value, state = s;
-      }
-    }
-    labels[0] = static_cast<std::int32_t>(state % trellis_->labels);
-  }
-
- private:
-  int unit(int t, int y) const { return (*units_)[static_cast<std::size_t>(t * trellis_->labels + y)]; }
-  Real* cell(int t, std::int64_t s) {
-    return values_.data() + (cells_before(*trellis_, t) * trellis_->labels + s) * width_;
-  }
-
-  const Trellis<Real>* trellis_ = nullptr;
-  const std::vector<std::int32_t>* units_ = nullptr;
-  int most_ = 0, width_ = 1;
-  std::vector<Real> values_;
 };
 
 }  // namespace maxmargin

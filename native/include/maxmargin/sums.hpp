@@ -79,8 +79,7 @@ class PathSums {
     const double* table = exponentiated(t, trellis_->table(t, scratch_));
     for (std::int64_t g = 0; g < trellis_->rows(t); ++g) {
       target(t, g);
-      gather(t - 1, g, fan);
-      kernels().count_pairs(from_.data(), fan.count, table + g * trellis_->stride, fan.apart * trellis_->stride, target_.data(),
+      kernels().count_pairs(before(t, g, fan), fan.count, table + g * trellis_->stride, fan.apart * trellis_->stride, target_.data(),
                             trellis_->stride, counts + g * trellis_->stride);
     }
   }
@@ -93,8 +92,7 @@ class PathSums {
   }
   void merge(int t, std::int64_t g, Fan fan, const double* table) {
     const int stride = trellis_->stride;
-    gather(t - 1, g, fan);
-    kernels().sum_product(from_.data(), fan.count, table + g * stride, fan.apart * stride, node(t), stride, row(alpha_, t, g));
+    kernels().sum_product(before(t, g, fan), fan.count, table + g * stride, fan.apart * stride, node(t), stride, row(alpha_, t, g));
   }
   void end(int t) {
     log_sum_ += shift(t);
@@ -107,7 +105,9 @@ class PathSums {
   void spread(int t, std::int64_t g, Fan fan, const double* table) {
     const int stride = trellis_->stride;
     target(t, g);
-    kernels().spread(table + g * stride, fan.count, fan.apart * stride, target_.data(), stride, from_.data());
+    double* into = trellis_->order == 1 ? row(beta_, t - 1, 0) : from_.data();
+    kernels().spread(table + g * stride, fan.count, fan.apart * stride, target_.data(), stride, into);
+    if (trellis_->order == 1) return;
     for (int j = 0; j < fan.count; ++j) cell(beta_, t - 1, g + j * fan.apart) = from_[static_cast<std::size_t>(j)];
   }
   void end_backward(int) {}
@@ -115,11 +115,7 @@ class PathSums {
  private:
   double exponentiate(const double* table, std::int64_t rows, const Trellis<double>& trellis, std::vector<double>& out) {
     double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
-    for (std::int64_t s = 0; s < rows; ++s) {
-      const auto [low, high] = std::minmax_element(table + s * trellis.stride, table + s * trellis.stride + trellis.labels);
-      highest = std::max(highest, *high);
-      lowest = std::min(lowest, *low);
-    }
+    for (std::int64_t s = 0; s < rows; ++s) kernels().range(table + s * trellis.stride, trellis.labels, &lowest, &highest);
     range_ = std::max(range_, highest - lowest);  // infinite where a step is not allowed
     if (highest == -std::numeric_limits<double>::infinity()) highest = 0.0;
     out.resize(static_cast<std::size_t>(rows * trellis.stride));
@@ -137,30 +133,27 @@ class PathSums {
 
   // Takes the largest score of a token away and returns it.
   double lower(double* node) const {
-    double highest = *std::max_element(node, node + trellis_->labels);
+    double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
+    kernels().range(node, trellis_->labels, &lowest, &highest);
     if (highest == -std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
     for (int y = 0; y < trellis_->stride; ++y) node[y] -= highest;
     return highest;
   }
   void rescale(int t) {
-    double total = 0.0;
-    const std::int64_t count = trellis_->rows(t) * trellis_->stride;
-    double* values = row(alpha_, t, 0);
-    for (std::int64_t c = 0; c < count; ++c) total += values[c];
+    const double total = kernels().normalise(row(alpha_, t, 0), trellis_->rows(t) * trellis_->stride);
     log_sum_ += total > 0.0 ? std::log(total) : std::numeric_limits<double>::quiet_NaN();
     scale_[static_cast<std::size_t>(t)] = total;
-    const double factor = total > 0.0 ? 1.0 / total : 0.0;
-    for (std::int64_t c = 0; c < count; ++c) values[c] *= factor;
   }
   // target = node * beta / scale of a row: what a step into it is worth.
   void target(int t, std::int64_t g) {
     target_.resize(static_cast<std::size_t>(trellis_->stride));
-    const double factor = 1.0 / scale_[static_cast<std::size_t>(t)];
-    const double* beta = row(beta_, t, g);
-    for (int y = 0; y < trellis_->stride; ++y) target_[static_cast<std::size_t>(y)] = factor * node(t)[y] * beta[y];
+    kernels().multiply(node(t), row(beta_, t, g), 1.0 / scale_[static_cast<std::size_t>(t)], trellis_->stride, target_.data());
   }
-  void gather(int t, std::int64_t g, Fan fan) {
-    for (int j = 0; j < fan.count; ++j) from_[static_cast<std::size_t>(j)] = cell(alpha_, t, g + j * fan.apart);
+  // The sums of the states before token t that lead to row g.
+  const double* before(int t, std::int64_t g, Fan fan) {
+    if (trellis_->order == 1) return row(alpha_, t - 1, 0);
+    for (int j = 0; j < fan.count; ++j) from_[static_cast<std::size_t>(j)] = cell(alpha_, t - 1, g + j * fan.apart);
+    return from_.data();
   }
   const double* node(int t) const { return nodes_.data() + static_cast<std::int64_t>(t) * trellis_->stride; }
   double* row(std::vector<double>& values, int t, std::int64_t g) const {

@@ -62,15 +62,20 @@ Fan fan_into(const Trellis<Real>& trellis, int t) {
 // Semiring concept: begin(); prepare(t, table) may put another table in the place of the steps into token t;
 // merge(t, g, fan, table) makes row g after token t from the states that lead to it; end(t).
 template <class Real, class Semiring>
-void run_forward(const Trellis<Real>& trellis, Semiring& semiring) {
+void run_tokens(const Trellis<Real>& trellis, Semiring& semiring, int first, int last) {  // from what is known of first - 1
   std::vector<Real> scratch;
-  semiring.begin();
-  for (int t = 1; t < trellis.length; ++t) {
+  for (int t = first; t < last; ++t) {
     const Fan fan = fan_into(trellis, t);
     const Real* table = semiring.prepare(t, trellis.table(t, scratch));
     for (std::int64_t g = 0; g < trellis.rows(t); ++g) semiring.merge(t, g, fan, table);
     semiring.end(t);
   }
+}
+
+template <class Real, class Semiring>
+void run_forward(const Trellis<Real>& trellis, Semiring& semiring) {
+  semiring.begin();
+  run_tokens(trellis, semiring, 1, trellis.length);
 }
 
 // The other way, for sums: spread(t, g, fan, table) hands what is known of row g after token t to the states before.

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from maxmargin.chunk_schemes import SCHEMES
 from maxmargin.cli.evaluate import evaluate_model
 from maxmargin.cli.files import Source, check_output, refuse
 from maxmargin.cli.predict import predict_file
 from maxmargin.cli.sequence_options import MODELS, SEQUENCE_ONLY, option
+from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.sequence_train import train_sequences
 from maxmargin.cli.train import Settings, train_model
 from maxmargin.console import make_console
@@ -45,7 +47,17 @@ Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; told fr
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels in a table; the last one if not given.")]
 ZeroBased = Annotated[bool, typer.Option("--zero-based", help="Indices of the svmlight file start at 0, not 1.")]
 Cost = Annotated[Path | None, typer.Option(help="csv matrix of the costs of answers, one row a true class.")]
-Steps = Annotated[str | None, typer.Option(help="For sequences: 'BIO' lets I-x follow B-x and I-x only.")]
+Steps = Annotated[
+    str | None,
+    typer.Option(help=f"For sequences: only labels that fit together in {', '.join(SCHEMES)}.", rich_help_panel=_OF),
+]
+Scheme = Annotated[
+    str | None,
+    typer.Option(
+        help=f"For sequences: how labels mark chunks: {', '.join(SCHEMES)}; told from them if not given.",
+        rich_help_panel=_OF,
+    ),
+]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
 
 
@@ -100,6 +112,9 @@ def _train(
     ] = False,
     passes: Annotated[int, typer.Option(help="perceptron: passes over the data.", rich_help_panel=_OF)] = 20,
     alpha: Annotated[float, typer.Option(help="hmm: added to every count.", rich_help_panel=_OF)] = 1.0,
+    calibrate: Annotated[
+        int | None, typer.Option(help="svm, perceptron: folds by which to fit probabilities.", rich_help_panel=_OF)
+    ] = None,
 ) -> None:
     """Learn a classifier, or a model of label sequences, from labelled examples and save it."""
     given = _given(context)
@@ -135,17 +150,29 @@ def _predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Write scores after classes, probabilities after labels.")
     ] = False,
-    steps: Steps = None,
     label_column: LabelColumn = None,
     format: Format = None,
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
+    steps: Steps = None,
+    kbest: Annotated[
+        int | None,
+        typer.Option(help="For sequences: so many of the best labellings, with scores.", rich_help_panel=_OF),
+    ] = None,
+    confidence: Annotated[
+        bool,
+        typer.Option("--confidence", help="For sequences: probabilities of whole labellings.", rich_help_panel=_OF),
+    ] = False,
+    decode: Annotated[
+        str, typer.Option(help="For sequences: viterbi, or marginal (token by token).", rich_help_panel=_OF)
+    ] = "viterbi",
 ) -> None:
     """Write the class of each example, one a line; of sequences each token with its label added.
 
     Labels in the data play no part.
     """
-    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, scores, steps, n_jobs)
+    answers = Answers(scores, kbest, confidence, decode, steps)
+    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, answers, n_jobs)
 
 
 @app.command("evaluate")
@@ -153,15 +180,16 @@ def _evaluate(
     model: Model,
     data: Data,
     cost: Cost = None,
-    steps: Steps = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
     label_column: LabelColumn = None,
     format: Format = None,
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
+    steps: Steps = None,
+    scheme: Scheme = None,
 ) -> None:
     """Compare a model's answers with labels. Costs are the model's unless --cost gives others."""
-    evaluate_model(model, Source(data, format, label_column, zero_based), cost, steps, json, n_jobs)
+    evaluate_model(model, Source(data, format, label_column, zero_based), cost, steps, scheme, json, n_jobs)
 
 
 @app.command("demo")

@@ -22,15 +22,21 @@ _MOST = 25  # classes in a confusion table, and lines in the list that stands fo
 
 
 def evaluate_model(
-    model_path: Path, source: Source, cost_path: Path | None, steps: str | None, as_json: bool, n_jobs: int
+    model_path: Path,
+    source: Source,
+    cost_path: Path | None,
+    steps: str | None,
+    scheme: str | None,
+    as_json: bool,
+    n_jobs: int,
 ) -> None:
     """Prints accuracy, mean cost, scores of each class and the confusion of classes; of sequences, what fits them."""
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
         refuse({"--cost": cost_path is not None, **source.table_options}, model_path, "a model of sequences")
-        evaluate_sequences(model, model_path, source.path, source.format, steps, as_json)
+        evaluate_sequences(model, model_path, source.path, source.format, steps, scheme, as_json)
         return
-    refuse({"--steps": steps is not None}, model_path, "a classifier")
+    refuse({"--steps": steps is not None, "--scheme": scheme is not None}, model_path, "a classifier")
     data = source.read_for(model, labelled=True)
     data.check_known(model.classes_)
     cost = model.cost if cost_path is None else read_cost(cost_path, model.classes_)

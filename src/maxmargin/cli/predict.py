@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from maxmargin.cli.files import Source, check_output, load_model, refuse
-from maxmargin.cli.sequence_predict import predict_sequences
+from maxmargin.cli.sequence_predict import Answers, predict_sequences
 from maxmargin.estimators import MulticlassSVC
 from maxmargin.estimators.chain_base import ChainEstimator
 
@@ -20,21 +20,26 @@ def predict_file(
     source: Source,
     output: Path | None,
     top_k: int,
-    scores: bool,
-    steps: str | None,
+    answers: Answers,
     n_jobs: int,
 ) -> None:
-    """Writes ``top_k`` classes a line, each followed by its score if ``scores``; of sequences a token a line."""
+    """Writes ``top_k`` classes a line, each followed by its score if that is wanted; of sequences a token a line."""
     if output is not None:
         check_output(output, model_path, source.path)
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
         refuse({"--top-k": top_k != 1, **source.table_options}, model_path, "a model of sequences")
-        predict_sequences(model, model_path, source.path, source.format, output, scores, steps)
+        predict_sequences(model, model_path, source.path, source.format, output, answers)
         return
-    refuse({"--steps": steps is not None}, model_path, "a classifier")
+    only = {
+        "--steps": answers.steps is not None,
+        "--kbest": answers.kbest is not None,
+        "--decode": answers.decode != "viterbi",
+        "--confidence": answers.confidence,
+    }
+    refuse(only, model_path, "a classifier")
     X = source.read_for(model, labelled=False).X
-    rows = _rows(model, X, top_k, scores)
+    rows = _rows(model, X, top_k, answers.scores)
     if output is None:
         _write(sys.stdout, rows, "\t")
         return

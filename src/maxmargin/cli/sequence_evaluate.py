@@ -12,7 +12,8 @@ import numpy as np
 from rich.console import Console
 from sklearn.metrics import precision_recall_fscore_support
 
-from maxmargin.cli.sequence_files import read_for
+from maxmargin.chunk_schemes import scheme_named, scheme_of
+from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console, print_table
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.metrics import ChunkScore, chunk_score, chunk_scores, token_accuracy
@@ -21,13 +22,24 @@ _COLUMNS = ("precision", "recall", "f1")
 
 
 def evaluate_sequences(
-    model: ChainEstimator, model_path: Path, data_path: Path, format: str | None, steps: str | None, as_json: bool
+    model: ChainEstimator,
+    model_path: Path,
+    data_path: Path,
+    format: str | None,
+    steps: str | None,
+    scheme: str | None,
+    as_json: bool,
 ) -> None:
     """Prints token accuracy, the share of sequences without a mistake, scores of labels, and of chunks where there
     are any."""
+    if scheme not in (None, "auto"):
+        scheme_named(scheme)
     data = read_for(data_path, format, model, model_path)
-    answers = [labels.tolist() for labels in model.predict(data.X, steps=steps)]
-    results = measure_sequences(data.labels, answers)
+    truths = data.labels
+    _note_new_labels(data, model)
+    with data.naming_lines():
+        answers = [labels.tolist() for labels in model.predict(data.X, steps=steps)]
+        results = measure_sequences(truths, answers, scheme or "auto")
     if as_json:
         json.dump(results, sys.stdout, indent=1)
         sys.stdout.write("\n")
@@ -35,8 +47,22 @@ def evaluate_sequences(
         _print(make_console(), results)
 
 
-def measure_sequences(truths: list[list[Any]], answers: list[list[Any]]) -> dict[str, Any]:
-    """The results as JSON has them; ``chunks`` and ``chunk_kinds`` only where the labels are BIO."""
+def _note_new_labels(data: SequenceFile, model: ChainEstimator) -> None:
+    """Says which labels the model cannot give, since they count as mistakes."""
+    known = set(model.classes_.tolist())
+    places = ((label, i, t) for i, labels in enumerate(data.labels) for t, label in enumerate(labels))
+    first = next((place for place in places if place[0] not in known), None)
+    if first is not None:
+        label, i, t = first
+        count = len({label for labels in data.labels for label in labels} - known)
+        what = f"{count} labels of the file were" if count > 1 else "a label of the file was"
+        make_console(stderr=True).print(
+            f"note: {what} not seen in training and can only be mistakes; the first is {label} ({data.place(i, t)})."
+        )
+
+
+def measure_sequences(truths: list[list[Any]], answers: list[list[Any]], scheme: str = "auto") -> dict[str, Any]:
+    """The results as JSON has them; ``scheme``, ``chunks`` and ``chunk_kinds`` only where the labels mark chunks."""
     true, predicted = list(chain.from_iterable(truths)), list(chain.from_iterable(answers))
     labels = sorted({*true, *predicted})
     scores = precision_recall_fscore_support(true, predicted, labels=labels, zero_division=0.0)
@@ -50,17 +76,13 @@ def measure_sequences(truths: list[list[Any]], answers: list[list[Any]]) -> dict
             for label, precision, recall, f1, count in zip(labels, *(part.tolist() for part in scores))
         ],
     }
-    if is_bio(labels):
-        results["chunks"] = _chunk_row(chunk_score(truths, answers))
-        kinds = chunk_scores(truths, answers)
+    found = scheme_of(labels) if scheme == "auto" else scheme_named(scheme)
+    if found is not None:
+        results["scheme"] = found
+        results["chunks"] = _chunk_row(chunk_score(truths, answers, found))
+        kinds = chunk_scores(truths, answers, found)
         results["chunk_kinds"] = [{"kind": kind, **_chunk_row(score)} for kind, score in kinds.items()]
     return results
-
-
-def is_bio(labels: list[Any]) -> bool:
-    """Whether labels mark chunks: all are O, B-x or I-x, and not all are O."""
-    texts = [str(label) for label in labels]
-    return all(text == "O" or text.startswith(("B-", "I-")) for text in texts) and texts != ["O"]
 
 
 def _chunk_row(score: ChunkScore) -> dict[str, Any]:
@@ -74,6 +96,7 @@ def _print(console: Console, results: dict[str, Any]) -> None:
         ("sequences without a mistake", f"{results['sequence_accuracy']:.4f}"),
     ]
     if "chunks" in results:
+        rows.append(("scheme of chunks", results["scheme"]))
         names = ("chunk precision", "chunk recall", "chunk F1")
         rows += [(name, f"{results['chunks'][key]:.4f}") for name, key in zip(names, _COLUMNS)]
     print_table(console, "", ("", ""), rows)

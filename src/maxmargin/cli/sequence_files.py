@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from maxmargin.console import make_console
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.features import Templates, chunking_templates, parse_templates, tagging_templates
+from maxmargin.features import READY, Templates, parse_templates
 from maxmargin.io.conll import read_conll, split_labels
 from maxmargin.io.crfsuite import read_crfsuite
 from maxmargin.io.read import format_of, told_format
 from maxmargin.io.svmhmm import read_svmhmm
+from maxmargin.sequences import SequenceError
 
-READY = {"chunking": chunking_templates, "tagging": tagging_templates}
 _HOLD = {"conll": "columns of text", "crfsuite": "attributes", "svmhmm": "numbered features"}
 
 
@@ -28,6 +30,7 @@ class SequenceFile:
     X : sequences of tokens
     Y : the labels of each; None where the file has none
     columns : for each token what stands before its prediction in the output
+    lines : the line of each token, all sequences one after the other
     separator : what divides the columns of the output
     """
 
@@ -35,6 +38,7 @@ class SequenceFile:
     X: Any
     Y: list[list[Any]] | None
     columns: list[list[tuple[str, ...]]]
+    lines: Sequence[int]
     separator: str = " "
 
     @property
@@ -44,14 +48,28 @@ class SequenceFile:
             raise ValueError(f"{self.path} has no column of labels after the columns that the model reads; add it.")
         return self.Y
 
+    def place(self, sequence: int, token: int | None = None) -> str:
+        """File and line of a token, or of the first token of a sequence."""
+        before = sum(map(len, self.columns[:sequence]))
+        return f"{self.path}, line {self.lines[before + (token or 0)]}"
+
+    @contextmanager
+    def naming_lines(self) -> Iterator[None]:
+        """Complaints about a sequence also say where in the file it is."""
+        try:
+            yield
+        except SequenceError as error:
+            raise ValueError(f"{self.place(error.sequence, error.token)}: {error}") from error
+
 
 def read_training(path: Path, kind: str) -> SequenceFile:
     """Sequences with labels, which are in the last column of CoNLL files."""
     if kind == "conll":
-        sentences = read_conll(path)
+        lines: list[int] = []
+        sentences = read_conll(path, lines=lines)
         if len(sentences[0][0]) < 2:
             raise ValueError(f"{path} has one column only; put words first and the label in the last column.")
-        return SequenceFile(path, *split_labels(sentences), columns=sentences)
+        return SequenceFile(path, *split_labels(sentences), sentences, lines)
     return _with_labels(path, kind, None)
 
 
@@ -68,7 +86,8 @@ def read_for(path: Path, format: str | None, model: ChainEstimator, model_path: 
     assert model.reader_.vectorizer is not None
     width = model.reader_.vectorizer.n_columns_
     assert width is not None
-    sentences = read_conll(path)
+    lines: list[int] = []
+    sentences = read_conll(path, lines=lines)
     columns = len(sentences[0][0])
     if columns not in (width, width + 1):
         raise ValueError(
@@ -76,8 +95,8 @@ def read_for(path: Path, format: str | None, model: ChainEstimator, model_path: 
             f"give {width}, or {width + 1} with the label last."
         )
     if columns == width:
-        return SequenceFile(path, sentences, None, sentences)
-    return SequenceFile(path, *split_labels(sentences), columns=sentences)
+        return SequenceFile(path, sentences, None, sentences, lines)
+    return SequenceFile(path, *split_labels(sentences), sentences, lines)
 
 
 def read_templates(name: str) -> Templates:
@@ -99,8 +118,9 @@ def read_templates(name: str) -> Templates:
 def _with_labels(path: Path, kind: str, model: ChainEstimator | None) -> SequenceFile:
     """Files in which every token has a label, which may be a dummy where it is to be predicted."""
     if kind == "crfsuite":
-        X, Y = read_crfsuite(path)
-        return SequenceFile(path, X, Y, [[(label,) for label in labels] for labels in Y], separator="\t")
+        lines: list[int] = []
+        X, Y = read_crfsuite(path, lines=lines)
+        return SequenceFile(path, X, Y, [[(label,) for label in labels] for labels in Y], lines, separator="\t")
     own = None if model is None else model.n_features_in_ // (2 * model.reader_.window + 1)
     found = read_svmhmm(path, n_features=own)
     if found.ignored_features:
@@ -109,7 +129,8 @@ def _with_labels(path: Path, kind: str, model: ChainEstimator | None) -> Sequenc
             "and play no part."
         )
     tags = [labels.tolist() for labels in found.Y]
-    return SequenceFile(path, found.X, tags, [[(str(tag),) for tag in labels] for labels in tags])
+    columns: list[list[tuple[str, ...]]] = [[(str(tag),) for tag in labels] for labels in tags]
+    return SequenceFile(path, found.X, tags, columns, found.lines.tolist())
 
 
 def _own_format(model: ChainEstimator) -> str:

@@ -25,14 +25,14 @@ _INPUT = {"templates", "min_count", "hashing", "window", "order", "no_ends", "n_
 _LEARNED = _INPUT | {"eta", "no_intercept", "max_time", "seed", "verbose"}
 _SOLVED = _LEARNED | {"c", "solver", "tol", "max_iter"}
 _MEANING = {
-    "svm": _SOLVED | {"rescaling", "slack", "cost", "class_weight"},
+    "svm": _SOLVED | {"rescaling", "slack", "cost", "class_weight", "calibrate"},
     "crf": _SOLVED | {"l1", "l2", "observed"},
-    "perceptron": _LEARNED | {"passes"},
+    "perceptron": _LEARNED | {"passes", "calibrate"},
     "hmm": _INPUT | {"alpha"},
 }
 SEQUENCE_ONLY = frozenset(
     {"kind", "templates", "min_count", "hashing", "window", "order", "no_ends", "eta"}
-    | {"l1", "l2", "observed", "passes", "alpha"}
+    | {"l1", "l2", "observed", "passes", "alpha", "calibrate"}
 )
 _TEXT_ONLY = ("templates", "min_count", "hashing")
 _SAME = frozenset(

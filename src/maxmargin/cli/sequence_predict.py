@@ -5,13 +5,53 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console
-from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.calibration import NotCalibratedWarning
+from maxmargin.estimators.chain_base import ChainEstimator, RankedLabels
 from maxmargin.io.text import text_writer
+
+HEAD = "#="
+"""How a line before a labelling begins; ``read_conll(path, comment="#=")`` leaves such lines out."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What is to be written of each sequence.
+
+    Parameters
+    ----------
+    scores : the probability of each label, after it
+    kbest : so many labellings, each with its rank and score in a line before it; None for one without
+    confidence : the probability of each labelling as a whole, in a line before it
+    decode, steps : as in ``ChainEstimator.predict``
+    """
+
+    scores: bool = False
+    kbest: int | None = None
+    confidence: bool = False
+    decode: str = "viterbi"
+    steps: str | None = None
+
+    def check(self) -> None:
+        """Complains, before anything is read, about options that do not go together."""
+        if self.kbest is not None and self.kbest < 1:
+            raise ValueError(f"--kbest must be at least 1, not {self.kbest}.")
+        if self.decode not in ("viterbi", "marginal"):
+            raise ValueError(f"--decode must be viterbi or marginal, not {self.decode!r}.")
+        for option, given in (("--kbest", self.kbest is not None), ("--confidence", self.confidence)):
+            if self.decode == "marginal" and given:
+                raise ValueError(
+                    f"{option} is about whole labellings, and --decode marginal chooses the label of each token by "
+                    "itself; leave one of them out."
+                )
 
 
 def predict_sequences(
@@ -20,15 +60,15 @@ def predict_sequences(
     data_path: Path,
     format: str | None,
     output: Path | None,
-    scores: bool,
-    steps: str | None,
+    answers: Answers,
 ) -> None:
-    """Writes the columns of each token with its label added, and its probability after that if ``scores``."""
+    """Writes the columns of each token with its label added, and what else ``answers`` asks for."""
+    answers.check()
     data = read_for(data_path, format, model, model_path)
-    with warnings.catch_warnings(record=True) as caught:
+    with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        lines = list(_lines(model, data, scores, steps))
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        lines = list(_lines(model, data, answers))
+    for text in dict.fromkeys(_told(warning) for warning in caught):
         make_console(stderr=True).print(f"warning: {text}")
     if output is None:
         sys.stdout.writelines(lines)
@@ -37,12 +77,41 @@ def predict_sequences(
         file.writelines(lines)
 
 
-def _lines(model: ChainEstimator, data: SequenceFile, scores: bool, steps: Any) -> Iterator[str]:
-    predicted = model.predict(data.X, steps=steps)
+def _told(warning: warnings.WarningMessage) -> str:
+    if warning.category is NotCalibratedWarning:
+        return (
+            "These probabilities are a softmax of scores that were not fitted to be probabilities; train with "
+            "--calibrate 3, or with --model crf."
+        )
+    return " ".join(str(warning.message).split())
+
+
+def _lines(model: ChainEstimator, data: SequenceFile, answers: Answers) -> Iterator[str]:
     place = {label: code for code, label in enumerate(model.classes_.tolist())}
-    marginals = model.predict_marginals(data.X, steps=steps) if scores else [None] * len(predicted)
-    for columns, labels, probability in zip(data.columns, predicted, marginals, strict=True):
-        for t, (before, label) in enumerate(zip(columns, labels.tolist(), strict=True)):
-            after = [] if probability is None else [f"{probability[t, place[label]]:.6f}"]
-            yield data.separator.join([*before, str(label), *after]) + "\n"
-        yield "\n"
+    found = _found(model, data.X, answers)
+    marginals: Any = [None] * len(found)
+    if answers.scores:
+        marginals = model.predict_marginals(data.X, steps=answers.steps)
+    sure = model.predict_confidence(data.X, steps=answers.steps) if answers.confidence else np.ones(len(found))
+    for i, (columns, ranked, probability) in enumerate(zip(data.columns, found, marginals, strict=True)):
+        for rank, (score, labels) in enumerate(ranked):
+            head = []
+            if answers.kbest is not None:
+                head += [f"rank={rank}", f"score={score:.6f}"]
+            if answers.confidence:
+                share = float(sure[i] * np.exp((score - ranked[0].score) / model.temperature_))
+                head.append(f"probability={share:.6g}")
+            if head:
+                yield " ".join([HEAD, f"sequence={i}", *head]) + "\n"
+            for t, (before, label) in enumerate(zip(columns, labels.tolist(), strict=True)):
+                after = [] if probability is None else [f"{probability[t, place[label]]:.6f}"]
+                yield data.separator.join([*before, str(label), *after]) + "\n"
+            yield "\n"
+
+
+def _found(model: ChainEstimator, X: Any, answers: Answers) -> list[list[RankedLabels]]:
+    """The labellings of each sequence; without ``kbest`` one, whose score is not asked for."""
+    if answers.kbest is not None:
+        return model.predict_kbest(X, answers.kbest, steps=answers.steps)
+    labellings: list[npt.NDArray[Any]] = model.predict(X, decode=answers.decode, steps=answers.steps)
+    return [[RankedLabels(0.0, labels)] for labels in labellings]

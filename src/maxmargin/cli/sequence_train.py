@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.cli.files import check_output
-from maxmargin.cli.sequence_files import READY, SequenceFile, read_training
+from maxmargin.cli.sequence_files import SequenceFile, read_training
 from maxmargin.cli.sequence_options import check_options, labels_of, make_estimator
 from maxmargin.console import make_console, number, print_table
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.solvers.base import Status
+from maxmargin.estimators.chain_calibration import CalibratedChain
+from maxmargin.features import READY
+from maxmargin.solvers.base import Solution, Status
 
 
 def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: Mapping[str, Any]) -> None:
@@ -26,17 +28,26 @@ def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: 
     data = read_training(data_path, format)
     model = make_estimator(kind, given, labels_of(data.labels))
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
+    with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(data.X, data.labels)
+        if isinstance(model, CalibratedChain) and given.get("calibrate") is not None:
+            model.calibrate(data.X, data.labels, given["calibrate"])
     seconds = time.perf_counter() - begin
     solution = getattr(model, "solution_", None)
     if solution is not None and solution.status is Status.INFEASIBLE:
-        raise ValueError(f"{solution.status.message} No model was written; use --slack linear.")
-    for warning in caught:
-        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+        raise ValueError(_infeasible(solution, data))
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        make_console(stderr=True).print(f"warning: {text}")
     model.save(path)
     _print_summary(model, data, path, seconds)
+
+
+def _infeasible(solution: Solution, data: SequenceFile) -> str:
+    text = solution.status.message
+    if solution.certificate is not None:
+        text += f" The sequence that begins on {data.place(solution.certificate.example)} is part of it."
+    return f"{text} No model was written; use --slack linear."
 
 
 def _print_summary(model: ChainEstimator, data: SequenceFile, path: Path, seconds: float) -> None:
@@ -57,5 +68,7 @@ def _print_summary(model: ChainEstimator, data: SequenceFile, path: Path, second
             ("gap", number(solution.gap, 3)),
             ("status", solution.status.name.lower().replace("_", " ")),
         ]
+    if getattr(model, "calibrated_", False):
+        rows.append(("temperature", number(model.temperature_)))
     rows += [("seconds", f"{seconds:.3f}"), ("model", str(path))]
     print_table(make_console(), "", ("", ""), rows, text_columns=2)

@@ -1,29 +1,41 @@
 """Data to learn from: generators that need nothing, and readers of a local folder."""
 
+from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.hierarchical import load_imclef07a
 from maxmargin.datasets.local import MissingDataError, data_file
+from maxmargin.datasets.multilabel import LabelledTable, load_multilabel
+from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
+from maxmargin.datasets.rankings import load_mq2008, make_ranking
 from maxmargin.datasets.sentences import make_sentences
 from maxmargin.datasets.sequences import load_ocr_letters
+from maxmargin.datasets.subtopics import make_subtopics
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.taxonomies import make_taxonomy
 from maxmargin.datasets.text import load_newsgroups20
 
 __all__ = [
+    "LabelledTable",
     "MissingDataError",
     "data_file",
     "load_conll2000",
     "load_covtype",
     "load_imclef07a",
     "load_mnist",
+    "load_mq2008",
+    "load_multilabel",
+    "load_newsgroup_sets",
     "load_newsgroups20",
     "load_ocr_letters",
     "load_optdigits",
     "load_uci_letter",
     "load_ud_ewt",
     "make_chain",
+    "make_documents",
     "make_multiclass",
+    "make_ranking",
     "make_sentences",
+    "make_subtopics",
     "make_taxonomy",
 ]

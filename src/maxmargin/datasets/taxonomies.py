@@ -19,13 +19,15 @@ def make_taxonomy(
     noise: float = 0.5,
     seed: int = 0,
 ) -> tuple[Any, npt.NDArray[np.str_]]:
-    """Bags of words about the leaves of a tree: every node has words of its own, and a text about a leaf has words of the
-    leaf, of the nodes above it, and of none of them.
+    """Bags of words about the leaves of a tree.
+
+    Every node has words of its own, and a text about a leaf has words of the leaf, of the nodes above it, and of none
+    of them.
 
     Parameters
     ----------
     n : texts; every leaf has one before any has a second
-    branching : children of the root, of each of these, and so on: ``(10, 10, 10, 10)`` has 10,000 leaves on the fourth level
+    branching : children of the root, of each of these, and so on: ``(10, 10, 10, 10)`` has 10,000 leaves
     n_features : words in all
     n_words : words drawn for a text; the same word may be drawn again
     topic_words : words of a node
@@ -34,8 +36,8 @@ def make_taxonomy(
 
     Returns
     -------
-    CSR array (n, n_features) of counts scaled to length 1, and names of leaves such as ``'3.0.7.2'``, whose parts name the
-    nodes above them
+    CSR array (n, n_features) of counts scaled to length 1, and names of leaves such as ``'3.0.7.2'``, whose parts name
+    the nodes above them
     """
     if n < 1 or not branching or min(branching) < 1 or n_words < 1 or not 1 <= topic_words <= n_features:
         raise ValueError("n, every number of children, n_words and topic_words must be at least 1.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,53 +12,79 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.sequences import pack_labels
 
 Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]
 
 
 class NotCalibratedWarning(UserWarning):
     """Probabilities come from scores that were not fitted to be probabilities."""
 
 
-def say_not_calibrated(estimator: Any, stacklevel: int) -> None:
+def say_not_calibrated(estimator: Any) -> None:
     """Warns that a softmax of scores is no more than that."""
-    warnings.warn(
+    warn_caller(
         f"These probabilities are a softmax of the scores of {type(estimator).__name__}, which were not fitted to "
         "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
         NotCalibratedWarning,
-        stacklevel=stacklevel,
     )
 
 
-def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int) -> float:
-    """The temperature T of ``softmax(F / T)`` that maximises the likelihood of labels on folds not trained on."""
-    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= len(X):
-        raise ValueError(f"folds must be a whole number from 2 to the number of sequences, {len(X)}, not {folds!r}.")
+def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int, weight: Floats) -> float:
+    """The temperature T of ``softmax(F / T)`` that maximises the likelihood of labels on folds not trained on.
+
+    ``weight`` holds one number for each sequence, which counts in training and in the likelihood; sequences of weight 0
+    are left out.
+    """
+    used = np.flatnonzero(weight > 0.0)
+    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= used.size:
+        raise ValueError(f"folds must be a whole number from 2 to the number of sequences, {used.size}, not {folds!r}.")
     parts = []
-    for kept, left in KFold(folds, shuffle=True, random_state=0).split(np.arange(len(X))):
-        model = clone(estimator).set_params(callback=None, verbose=0)
-        model.fit(_safe_indexing(X, kept), _safe_indexing(Y, kept))
-        parts.append((model, *_known_only(model, _safe_indexing(X, left), _safe_indexing(Y, left))))
+    for kept, left in KFold(folds, shuffle=True, random_state=0).split(used):
+        part = _held_out(estimator, X, Y, weight, used[kept], used[left])
+        if part is not None:
+            parts.append(part)
+    if not parts:
+        raise ValueError(
+            "Every sequence has a label that the other folds lack, so that no held-out sequence has a probability; "
+            "give more sequences, or more folds."
+        )
 
     def loss(log_temperature: float) -> float:
-        temperature = float(np.exp(log_temperature))
-        return sum(_negative_log_likelihood(model, given, codes, temperature) for model, given, codes in parts)
+        return sum(part.negative_log_likelihood(float(np.exp(log_temperature))) for part in parts)
 
     found = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
     return float(np.exp(found.x))
 
 
-def _known_only(model: Any, X: Any, Y: Any) -> tuple[Any, npt.NDArray[np.int32]]:
-    """Sequences with labels that the model has seen: the others have no probability at any temperature."""
-    known = set(model.classes_.tolist())
-    kept = [i for i in range(len(X)) if all(label in known for label in np.asarray(Y[i]).tolist())]
-    given = model._read(_safe_indexing(X, kept), None)
-    return given, pack_labels(_safe_indexing(Y, kept), given.tokens, classes=model.classes_)[1]
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Sequences that a model was not trained on: ``core`` holds them, ``scores`` are those of their labels."""
+
+    core: Any
+    weights: Floats
+    scores: Floats
+    sample_weight: Floats
+
+    def negative_log_likelihood(self, temperature: float) -> float:
+        log_sum = self.core.marginals(self.weights, temperature, None, None, 1)[1]
+        return float(self.sample_weight @ (log_sum - self.scores / temperature))
 
 
-def _negative_log_likelihood(model: Any, given: Any, codes: npt.NDArray[np.int32], temperature: float) -> float:
-    core, native = model.chain_.core(given), model._native()
-    log_sum = core.marginals(native, temperature, None, None, 1)[1]
-    scores = core.path_scores(native, codes)
-    return float((log_sum - scores / temperature).sum())
+def _held_out(estimator: Any, X: Any, Y: Any, weight: Floats, kept: Positions, left: Positions) -> HeldOut | None:
+    """Those of the sequences left whose labels the kept ones have: the others have no probability at any temperature.
+
+    None where there are none.
+    """
+    labels = {label for i in kept for label in np.asarray(Y[i]).tolist()}
+    known = [i for i in left if labels.issuperset(np.asarray(Y[i]).tolist())]
+    if not known:
+        return None
+    model = clone(estimator).set_params(callback=None, verbose=0, **estimator._costs_of(labels))
+    model.fit(_safe_indexing(X, kept), _safe_indexing(Y, kept), sample_weight=weight[kept])
+    given = model._read(_safe_indexing(X, known), None)
+    codes = pack_labels(_safe_indexing(Y, known), given.tokens, classes=model.classes_)[1]
+    core = model.chain_.core(given)
+    return HeldOut(core, model.weights_, core.path_scores(model.weights_, codes), weight[known])

@@ -14,11 +14,12 @@ from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
-from maxmargin.estimators.training import job_count
+from maxmargin.estimators.training import check_probability, job_count
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
-from maxmargin.sequences import pack_labels
+from maxmargin.sequences import SequenceError, pack_labels
 from maxmargin.structures.chain import Chain, ChainInput
+from maxmargin.structures.chain_memory import check_kbest
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -84,11 +85,14 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
             loss of each token (without a cost matrix the most probable one), which may break ``steps`` between two
             tokens
         known : for each token of each sequence None, its label, or a set of labels that are possible
-        steps : which label may follow which: ``'BIO'``, a mask (n_labels, n_labels), or pairs (label, next label)
+        steps : which label may follow which: what is valid in a scheme of chunks (``'BIO'``, ``'IOB1'``, ``'IOBES'``,
+            ``'BILOU'``), a mask (n_labels, n_labels), or pairs (label, next label)
         abstain : tokens whose most probable label has a probability below this get None instead of a label
         """
         if decode not in ("viterbi", "marginal"):
             raise ValueError(f"decode must be 'viterbi' or 'marginal', not {decode!r}.")
+        if abstain is not None:
+            check_probability("abstain", abstain)
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
         if decode == "viterbi":
@@ -103,8 +107,6 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         labels = self.classes_[codes]
         if abstain is not None:
             assert probability is not None
-            if not 0.0 <= abstain <= 1.0:
-                raise ValueError(f"abstain is a probability between 0 and 1, not {abstain!r}.")
             labels = labels.astype(object)
             labels[probability[np.arange(codes.size), codes] < abstain] = None
         split: LabelArrays = self._split(labels, given)
@@ -117,6 +119,7 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
         given = self._read(X, lengths)
+        check_kbest(self.chain_, given, int(k), job_count(self.n_jobs))
         found, scores = self._best(given, int(k), self._limits(given, known, steps))
         ranked = [self._split(self.classes_[row], given) for row in found.reshape(k, -1)]
         return [
@@ -130,29 +133,34 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         split: list[Floats] = self._split(self._marginals(given, self._limits(given, known, steps)), given)
         return split
 
-    def predict_confidence(self, X: Any, lengths: Any = None) -> Floats:
-        """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,)."""
+    def predict_confidence(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
+        """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,).
+
+        Where ``known`` or ``steps`` forbid labellings, those that are left share the probability.
+        """
         given = self._read(X, lengths)
-        scores = self._best(given, 1, (None, None))[1]
+        limits = self._limits(given, known, steps)
+        scores = self._best(given, 1, limits)[1]
         self._say_if_not_calibrated()
         core = self.chain_.core(given)
-        log_sum = core.marginals(self._native(), self.temperature_, None, None, job_count(self.n_jobs))[1]
+        log_sum = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))[1]
         return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
 
-    def expected_loss(self, X: Any, lengths: Any = None) -> Floats:
+    def expected_loss(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
         """Loss to be expected of the predicted labelling of every sequence, by the marginals, shape (n_sequences,)."""
         given = self._read(X, lengths)
-        codes = self._best(given, 1, (None, None))[0]
-        risk = self._marginals(given, (None, None)) @ self.chain_.costs
+        limits = self._limits(given, known, steps)
+        codes = self._best(given, 1, limits)[0]
+        risk = self._marginals(given, limits) @ self.chain_.costs
         return np.asarray(np.add.reduceat(risk[np.arange(codes.size), codes], given.tokens.offsets[:-1]))
 
     def score(self, X: Any, Y: Any, lengths: Any = None) -> float:
         """Share of the tokens whose label is right."""
         return token_accuracy(self._true_labels(X, Y, lengths), self.predict(X, lengths))
 
-    def chunk_score(self, X: Any, Y: Any, lengths: Any = None) -> ChunkScore:
-        """Precision, recall and F1 of the chunks that BIO labels mark."""
-        return chunk_score(self._true_labels(X, Y, lengths), self.predict(X, lengths))
+    def chunk_score(self, X: Any, Y: Any, lengths: Any = None, *, scheme: str = "auto") -> ChunkScore:
+        """Precision, recall and F1 of the chunks that labels mark; ``scheme`` as in ``maxmargin.metrics.chunks_of``."""
+        return chunk_score(self._true_labels(X, Y, lengths), self.predict(X, lengths), scheme)
 
     def decision_value(self, X: Any, Y: Any, lengths: Any = None) -> Floats:
         """``F(x, y)`` of every sequence with the labels given, shape (n_sequences,)."""
@@ -214,13 +222,14 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _check_possible(self, impossible: int) -> None:
         if impossible >= 0:
-            raise ValueError(
-                f"known and steps together leave no labelling for sequence {impossible}; allow more labels there."
+            raise SequenceError(
+                f"known and steps together leave no labelling for sequence {impossible}; allow more labels there.",
+                impossible,
             )
 
     def _say_if_not_calibrated(self) -> None:
         if not self.probabilistic and not getattr(self, "calibrated_", False):
-            say_not_calibrated(self, stacklevel=5)
+            say_not_calibrated(self)
 
     def _true_labels(self, X: Any, Y: Any, lengths: Any) -> LabelArrays:
         """The labels as one array a sequence, whatever form they came in; labels not seen in training may occur."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import DualLikelihood
@@ -99,8 +100,9 @@ class ChainCRF(ChainEstimator):
         positive("max_iter", self.max_iter, optional=True)
         positive("max_time", self.max_time, optional=True)
         for name in ("l1", "l2"):
-            if not 0.0 <= float(getattr(self, name)) < np.inf:
-                raise ValueError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}.")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+                raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
             given, codes = self._learn(X, Y, lengths)
             weight = check_sample_weight(sample_weight, len(given))
@@ -133,4 +135,4 @@ def _warn(solution: Solution, target: float) -> None:
     text = solution.status.message
     if solution.gap is not None:
         text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
-    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+    warn_caller(text, ConvergenceWarning)

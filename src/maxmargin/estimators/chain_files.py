@@ -118,7 +118,10 @@ def _vectorizer(head: dict[str, Any], arrays: dict[str, Any]) -> SequenceVectori
         attributes.names()  # complains about text that is not UTF-8
         setattr(vectorizer, f"{name}_", attributes)
     vectorizer.n_features_out_ = len(vectorizer.attributes_)
-    vectorizer.n_columns_ = head["columns"]
+    columns = head["columns"]
+    if (type(columns) is not int or columns < 1) if templates is not None else columns is not None:
+        raise ValueError("the number of columns must be one that templates can have")
+    vectorizer.n_columns_ = columns
     return vectorizer
 
 

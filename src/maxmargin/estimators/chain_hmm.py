@@ -10,6 +10,7 @@ import numpy.typing as npt
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.training import all_or_nothing, positive
 from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.sequences import SequenceError
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_parts import chain_parts
 
@@ -127,9 +128,10 @@ def _check_values(given: ChainInput) -> None:
     if values is None or not values.size or values.min() >= 0.0:
         return
     entry = int(np.flatnonzero(values < 0.0)[0])
-    token = int(np.searchsorted(given.tokens.indptr, entry, side="right")) - 1
-    sequence, position = given.tokens.place(token)
-    raise ValueError(
-        f"Sequence {sequence}, token {position}: feature {given.tokens.indices[entry]} is {values[entry]:g}; ChainHMM "
-        "takes features as counts, which are not negative: shift them, or use ChainSVC or ChainCRF."
+    sequence, token = given.tokens.place_of_entry(entry)
+    raise SequenceError(
+        f"Sequence {sequence}, token {token}: feature {given.tokens.indices[entry]} is {values[entry]:g}; ChainHMM "
+        "takes features as counts, which are not negative: shift them, or use ChainSVC or ChainCRF.",
+        sequence,
+        token,
     )

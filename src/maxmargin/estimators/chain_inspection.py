@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.inspection.explanation import Explanation, explain_difference
-from maxmargin.inspection.names import AttributeNames, ChainNames
+from maxmargin.inspection.names import ChainNames
 from maxmargin.inspection.weights import (
     FeatureWeight,
     TransitionWeight,
@@ -39,12 +39,12 @@ class Inspected:
         """
         check_is_fitted(self)
         code = None if label is None else self._code(label)
-        return strongest_features(self.chain_, self.chain_.public_weights(self.weights_), self._names(), n, code)
+        return strongest_features(self.chain_, self.weights_, self._names(), n, code)
 
     def top_transitions(self, n: int = 10) -> WeightTable[TransitionWeight]:
         """The ``n`` strongest weights of labels that follow others, of starts and of ends."""
         check_is_fitted(self)
-        return strongest_transitions(self.chain_, self.chain_.public_weights(self.weights_), self._names(), n)
+        return strongest_transitions(self.chain_, self.weights_, self._names(), n)
 
     def explain(self, x: Any, t: int, against: Any = None, *, others: str = "free") -> Explanation:
         """Why token ``t`` of the sequence ``x`` has its label and not the runner-up.
@@ -68,9 +68,7 @@ class Inspected:
         best: Codes = self._best(given, 1, (None, None))[0]  # type: ignore[attr-defined]
         rivals = self._rivals(int(best[t]), against)
         rival = self._kept(given, best, t, rivals) if others == "kept" else self._free(given, t, rivals)
-        terms = explain_difference(
-            self.chain_, self.chain_.public_weights(self.weights_), given, best, rival, self._names()
-        )
+        terms = explain_difference(self.chain_, self.weights_, given, best, rival, self._names())
         scores = self._scores(given, np.stack([best, rival]))
         return Explanation(
             token=int(t),
@@ -122,5 +120,4 @@ class Inspected:
         own = self.chain_.n_features // (2 * window + 1)
         if vectorizer is None or vectorizer.hashing is not None:
             return ChainNames(self.classes_, own, window)
-        attributes, pairs = AttributeNames(vectorizer.attributes_), AttributeNames(vectorizer.pair_attributes_)
-        return ChainNames(self.classes_, own, window, attributes, pairs)
+        return ChainNames(self.classes_, own, window, vectorizer.attributes_, vectorizer.pair_attributes_)

@@ -147,6 +147,14 @@ class ChainSVC(CalibratedChain):
         cost = 1.0 - np.eye(weight.size) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
         return weight[:, None] * cost
 
+    def _costs_of(self, labels: set[Any]) -> dict[str, Any]:
+        kept = [label in labels for label in self.classes_.tolist()]
+        weights = self.label_weight
+        return {
+            "cost": None if self.cost is None else np.asarray(self.cost, dtype=np.float64)[np.ix_(kept, kept)],
+            "label_weight": None if weights is None else {y: weights[y] for y in weights if y in labels},
+        }
+
     def _chosen_c(self, tokens: Sequences) -> float:
         if not isinstance(self.C, str):
             positive("C", self.C)

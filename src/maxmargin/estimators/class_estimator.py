@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
-from maxmargin.estimators.feature_scale import FeatureScale
+from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.training import positive
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
@@ -51,7 +50,7 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
             )
-        return self._pack(X), labels
+        return packed(X), labels
 
     def _prepare(
         self, rows: _core.Rows, labels: npt.NDArray[np.int32], sample_weight: Any, factor: float = 1.0
@@ -60,7 +59,7 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the examples."""
         weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
         scale = FeatureScale(rows, weight)
-        self.C_ = self._chosen_c(scale, factor)
+        self.C_ = chosen_c(self.C, scale, factor)
         self.intercept_scaling_ = self._add_constant(rows, scale)
         return weight
 
@@ -76,17 +75,6 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         return as_rows(X, constant, False)
 
-    def _pack(self, X: Any) -> _core.Rows:
-        rows = as_rows(X, 0.0, True)
-        if rows.first_bad >= 0:
-            row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
-            column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
-            raise ValueError(
-                f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, "
-                f"column {column} is {row[column]}. Remove or impute it, or rescale the feature."
-            )
-        return rows
-
     def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
         """Gives the rows their constant feature and returns its value."""
         if not self.fit_intercept:
@@ -94,14 +82,6 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
         rows.set_bias(value)
         return value
-
-    def _chosen_c(self, scale: FeatureScale, factor: float) -> float:
-        if isinstance(self.C, str):
-            if self.C != "scale":
-                raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return factor * scale.regularisation
-        positive("C", self.C)
-        return float(self.C)
 
     def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
         if self.class_weight is None:

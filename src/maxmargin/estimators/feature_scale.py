@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from maxmargin import _core
+from maxmargin.estimators.training import positive
+from maxmargin.structures.multiclass import as_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,3 +56,26 @@ class FeatureScale:
         used = square[square > 0.0]
         typical = float(np.sqrt(np.median(used))) if used.size else 1.0
         return typical if 1.0 <= typical < np.inf else 1.0
+
+
+def chosen_c(given: float | str, scale: FeatureScale, factor: float = 1.0) -> float:
+    """The parameter C as a number; ``'scale'`` is that of the features times ``factor``."""
+    if isinstance(given, str):
+        if given != "scale":
+            raise ValueError(f"C must be a positive number or 'scale', not {given!r}.")
+        return factor * scale.regularisation
+    positive("C", given)
+    return float(given)
+
+
+def packed(X: Any) -> _core.Rows:
+    """A validated matrix as rows for training, or a complaint that names the first value that is not finite."""
+    rows = as_rows(X, 0.0, True)
+    if rows.first_bad >= 0:
+        row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
+        column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
+        raise ValueError(
+            f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, "
+            f"column {column} is {row[column]}. Remove or impute it, or rescale the feature."
+        )
+    return rows

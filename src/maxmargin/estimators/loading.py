@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -13,13 +14,21 @@ from maxmargin.estimators.chain_files import restore_chain
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
+from maxmargin.estimators.diversity import DiversityRanker
+from maxmargin.estimators.diversity_files import restore_ranker
 from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multiclass_outputs import described_from_arrays
+from maxmargin.estimators.multilabel import MultilabelSVC
+from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.estimators.taxonomy import TaxonomySVC
 from maxmargin.estimators.taxonomy_files import restore_taxonomy_model
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
+from maxmargin.measures.mean_average_precision import MeanAveragePrecision
+from maxmargin.measures.ndcg import Ndcg
+from maxmargin.measures.reciprocal_rank import ReciprocalRank
+from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.problem import Problem
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
@@ -30,9 +39,12 @@ from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 
-_SOLVERS: dict[str, type[Any]] = {
-    solver.__name__: solver
-    for solver in (Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
+_SETTINGS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
+        *(SwappedPairs, MeanAveragePrecision, Ndcg, ReciprocalRank),
+    )
 }
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
@@ -46,7 +58,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("MulticlassSVC", "TaxonomySVC", "StructuralSVM", *_CHAINS):
+    known = ("StructuralSVM", "DiversityRanker", "RankingSVM", "TaxonomySVC", *_TABLES, *_CHAINS)
+    if not isinstance(kind, str) or kind not in known:
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -59,8 +72,13 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         elif kind == "TaxonomySVC":
             model = TaxonomySVC(**params)
             restore_taxonomy_model(model, arrays, head["structure"])
+        elif kind == "DiversityRanker":
+            model = DiversityRanker(**params)
+            restore_ranker(model, arrays, head["structure"])
+        elif kind == "RankingSVM":
+            model = _ranking(params, arrays, head["structure"])
         else:
-            model = _multiclass(params, arrays) if kind == "MulticlassSVC" else _structural(params, arrays, problem)
+            model = _structural(params, arrays, problem) if kind not in _TABLES else _TABLES[kind](params, arrays)
         if kind != "ChainHMM":
             _restore_fit(model, head["fitted"])
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
@@ -94,7 +112,7 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
     _check_numbers("intercept_", model.intercept_, (k,))
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
-    model.n_features_in_ = model.coef_.shape[1]
+    _restore_features(model, arrays)
     if "output_coef_" in arrays:
         model.described_ = model.output_features = described_from_arrays(arrays)
         model.output_coef_, model.output_intercept_ = arrays["output_coef_"], arrays["output_intercept_"]
@@ -102,11 +120,56 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
         _check_numbers("output_coef_", model.output_coef_, (outputs, model.n_features_in_))
         _check_numbers("output_intercept_", model.output_intercept_, (outputs,))
         model.described_.rows(model.classes_)
-    if "feature_names_in_" in arrays:
-        model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
-        if model.feature_names_in_.shape != (model.n_features_in_,):
-            raise ValueError("one feature name a feature is needed")
     return model
+
+
+def _multilabel(params: dict[str, Any], arrays: dict[str, Any]) -> MultilabelSVC:
+    model = MultilabelSVC(**params)
+    model.classes_, model.pairs_ = arrays["classes_"], arrays["pairs_"]
+    model.coef_, model.intercept_, model.interaction_ = (
+        arrays[name] for name in ("coef_", "intercept_", "interaction_")
+    )
+    k, pairs = model.classes_.size, model.pairs_
+    _check_numbers("coef_", model.coef_, (k, -1))
+    _check_numbers("intercept_", model.intercept_, (k,))
+    _check_numbers("interaction_", model.interaction_, (len(pairs),))
+    if model.classes_.ndim != 1 or k < 1 or len(set(model.classes_.tolist())) != k:
+        raise ValueError("classes_ must be different labels")
+    if pairs.dtype != np.int32 or pairs.ndim != 2 or pairs.shape[1] != 2 or not ((pairs >= 0) & (pairs < k)).all():
+        raise ValueError("pairs_ must be numbers of labels")
+    if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) != len(pairs):
+        raise ValueError("pairs_ must be different pairs of different labels")
+    _restore_features(model, arrays)
+    return model
+
+
+def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
+    model.n_features_in_ = model.coef_.shape[1]
+    _restore_names(model, arrays)
+
+
+_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+    "MulticlassSVC": _multiclass,
+    "MultilabelSVC": _multilabel,
+}
+
+
+def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:
+    model = RankingSVM(**params)
+    model.coef_ = arrays["coef_"]
+    _check_numbers("coef_", model.coef_, (-1,))
+    model.n_features_in_ = model.coef_.size
+    model.n_uninformative_ = int(structure["n_uninformative_"])
+    _restore_names(model, arrays)
+    return model
+
+
+def _restore_names(model: Any, arrays: dict[str, Any]) -> None:
+    if "feature_names_in_" not in arrays:
+        return
+    model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
+    if model.feature_names_in_.shape != (model.n_features_in_,):
+        raise ValueError("one feature name a feature is needed")
 
 
 def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
@@ -133,4 +196,4 @@ def _from_json(value: Any) -> Any:
         return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
     if "templates" in value:
         return templates_from_json(value["templates"])
-    return _SOLVERS[value["solver"]](**value["settings"])
+    return _SETTINGS[value["solver"]](**value["settings"])

@@ -215,4 +215,4 @@ class TaxonomySVC(ClassEstimator):
 
     def _say_if_not_calibrated(self) -> None:
         if not self.calibrated_:
-            say_not_calibrated(self, stacklevel=4)
+            say_not_calibrated(self)

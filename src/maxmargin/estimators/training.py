@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status
@@ -29,6 +29,12 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
+
+
+def check_probability(name: str, value: Any) -> None:
+    """Complains unless ``value`` is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{name} is a probability between 0 and 1, not {value!r}.")
 
 
 def job_count(n_jobs: Any) -> int:
@@ -95,11 +101,19 @@ def train(
     data = oracle.fingerprint() if estimator.warm_start else None
     fingerprint = None if data is None else f"{solver.name} {data}"
     solution = solver(oracle, float(C), run, _start(estimator, fingerprint))
+    if not oracle.exact:
+        solution = _without_proof(solution)
     solution = replace(
         solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
     )
     _warn(solution, gap_target(oracle, float(C), run.tol))
     return solution
+
+
+def _without_proof(solution: Solution) -> Solution:
+    """A search may give up on the way, after a solver has looked; then nothing is claimed that is not known."""
+    status = Status.INEXACT if solution.status is Status.CONVERGED else solution.status
+    return replace(solution, primal=None, dual=None, slack=None, status=status)
 
 
 def _start(estimator: Any, fingerprint: str | None) -> Solution | None:
@@ -121,4 +135,4 @@ def _warn(solution: Solution, target: float) -> None:
         text += f" They are those of example {named}; use slack='linear'."
     elif solution.gap is not None:
         text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
-    warnings.warn(text, ConvergenceWarning, stacklevel=4)
+    warn_caller(text, ConvergenceWarning)

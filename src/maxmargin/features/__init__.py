@@ -2,7 +2,7 @@
 from descriptions of classes to numbers."""
 
 from maxmargin.features.described import DescribedClasses
-from maxmargin.features.ready import chunking_templates, tagging_templates
+from maxmargin.features.ready import READY, chunking_templates, tagging_templates
 from maxmargin.features.template_text import parse_templates
 from maxmargin.features.templates import (
     Field,
@@ -19,6 +19,7 @@ from maxmargin.features.templates import (
 from maxmargin.features.vectorizer import SequenceVectorizer
 
 __all__ = [
+    "READY",
     "DescribedClasses",
     "Field",
     "SequenceVectorizer",

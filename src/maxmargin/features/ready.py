@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from maxmargin.features.templates import Templates, flags, lower, prefixes, shape, suffixes, window
 
 
@@ -47,3 +49,7 @@ def tagging_templates(word: int = 0) -> Templates:
         + shape(word, 1, name="w")
         + flags(("digit", "hyphen", "capital", "capitals"), word, name="w")
     )
+
+
+READY: dict[str, Callable[[], Templates]] = {"chunking": chunking_templates, "tagging": tagging_templates}
+"""The sets by name, as ``SequenceVectorizer`` and the command line take them."""

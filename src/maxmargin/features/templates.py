@@ -50,7 +50,7 @@ class Template:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Templates:
     """A set of templates; ``a + b`` is both sets.
 
@@ -74,6 +74,11 @@ class Templates:
 
     def __len__(self) -> int:
         return len(self.token_templates) + len(self.pair_templates)
+
+    def __repr__(self) -> str:
+        pairs = f", {len(self.pair_templates)} of pairs" if self.pair_templates else ""
+        transitions = "" if self.transitions else ", no transitions"
+        return f"<Templates: {len(self.token_templates)} of tokens{pairs}{transitions}>"
 
 
 def window(

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.features.evaluation import Rows, apply_templates
+from maxmargin.features.ready import READY
 from maxmargin.features.template_text import parse_templates
 from maxmargin.features.templates import Template, Templates
 from maxmargin.sequences import Sequences
@@ -34,8 +35,8 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
 
     Parameters
     ----------
-    templates : ``Templates``, or a text in the syntax of CRF++ (see ``parse_templates``); None for tokens that are
-        attributes already
+    templates : ``Templates``; ``'tagging'`` or ``'chunking'`` for a ready set; a text in the syntax of CRF++ (see
+        ``parse_templates``); None for tokens that are attributes already
     min_count : attributes that occur in fewer tokens of ``fit`` are dropped
     hashing : None for a dictionary; a number of columns, a power of two, into which attributes are hashed: nothing is
         learned or stored, names cannot be told, and attributes that share a column add up
@@ -137,6 +138,11 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
 
     def _applied(self, X: Any, templates: tuple[Template, ...], attributes: _core.Attributes) -> Sequences:
         offsets, columns = _core.read_columns(_as_list(X))
+        if columns and len(columns) != self.n_columns_:
+            raise ValueError(
+                f"The tokens have {len(columns)} columns, but those that the templates were fitted to had "
+                f"{self.n_columns_}; give the same columns, without labels."
+            )
         return self._packed(offsets, apply_templates(templates, offsets, columns, attributes, learn=False), attributes)
 
     def _packed(self, offsets: Offsets, rows: Any, attributes: _core.Attributes) -> Sequences:
@@ -163,9 +169,15 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         if self.templates is None or isinstance(self.templates, Templates):
             return self.templates
         if isinstance(self.templates, str):
-            return parse_templates(self.templates)
+            if self.templates.isidentifier() and self.templates not in READY and self.templates[0] not in "UB":
+                raise ValueError(
+                    f"templates={self.templates!r} is not the name of a ready set ({', '.join(READY)}), nor a text in "
+                    "the syntax of CRF++."
+                )
+            return READY[self.templates]() if self.templates in READY else parse_templates(self.templates)
         raise ValueError(
-            f"templates must be Templates or a text in the syntax of CRF++, not {type(self.templates).__name__}."
+            f"templates must be Templates, {' or '.join(map(repr, READY))}, or a text in the syntax of CRF++, not "
+            f"{type(self.templates).__name__}."
         )
 
     def _check_params(self) -> None:

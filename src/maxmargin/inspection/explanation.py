@@ -61,10 +61,10 @@ class Explanation:
 
 
 def explain_difference(
-    chain: Chain, coef: Floats, given: ChainInput, best: Codes, rival: Codes, names: ChainNames
+    chain: Chain, weights: Floats, given: ChainInput, best: Codes, rival: Codes, names: ChainNames
 ) -> tuple[Contribution, ...]:
     """The terms of ``F(x, best) - F(x, rival)`` for one sequence, the largest first."""
-    parts = chain_parts(chain, coef)
+    parts = chain_parts(chain, weights)
     terms = [*_tokens(chain, parts, given, best, rival, names), *_steps(chain, parts, best, rival, names)]
     if given.pairs is not None:
         terms += _pairs(parts, given, best, rival, names)

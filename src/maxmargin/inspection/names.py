@@ -11,18 +11,6 @@ import numpy.typing as npt
 from maxmargin import _core
 
 
-class AttributeNames:
-    """The names in a dictionary of attributes, read one at a time: a model may have millions, a table shows ten."""
-
-    def __init__(self, attributes: _core.Attributes) -> None:
-        _, self._text, self._ends = attributes.__getstate__()
-
-    def __getitem__(self, column: int) -> str:
-        begin = int(self._ends[column - 1]) if column else 0
-        name: str = self._text[begin : int(self._ends[column])].decode()
-        return name
-
-
 @dataclass(frozen=True, eq=False)
 class ChainNames:
     """Features and labels by name; a feature without one is known by its column.
@@ -32,14 +20,14 @@ class ChainNames:
     classes : the labels, shape (n_labels,)
     n_features : columns of a token before the window was laid around it
     window : how many tokens before and after lend their features
-    features, pairs : names of the columns, or None where they have none
+    features, pairs : dictionaries with the names of the columns, or None where they have none
     """
 
     classes: npt.NDArray[Any]
     n_features: int
     window: int = 0
-    features: AttributeNames | None = None
-    pairs: AttributeNames | None = None
+    features: _core.Attributes | None = None
+    pairs: _core.Attributes | None = None
 
     def label(self, code: int) -> Any:
         """The label itself, a plain Python object where it is a number or a string."""
@@ -49,11 +37,11 @@ class ChainNames:
     def feature(self, column: int) -> str:
         """``name``, or ``name[+1]`` for the same feature of the next token."""
         place, own = divmod(column, self.n_features)
-        name = f"feature {own}" if self.features is None else self.features[own]
+        name = f"feature {own}" if self.features is None else self.features.name(own)
         return name if place == self.window else f"{name}[{place - self.window:+d}]"
 
     def pair(self, column: int) -> str:
-        return f"pair feature {column}" if self.pairs is None else self.pairs[column]
+        return f"pair feature {column}" if self.pairs is None else self.pairs.name(column)
 
     def step(self, before: Sequence[Any], after: Any) -> str:
         """``DET, ADJ -> NOUN``; nothing before is the start of a sequence, None after is its end."""

@@ -74,11 +74,11 @@ class WeightTable(Sequence[Row], Generic[Row]):
 
 
 def strongest_features(
-    chain: Chain, coef: Floats, names: ChainNames, n: int, code: int | None
+    chain: Chain, weights: Floats, names: ChainNames, n: int, code: int | None
 ) -> WeightTable[FeatureWeight]:
     """The ``n`` weights of features that differ most from the mean over labels, of one label or of all."""
     _check_count(n)
-    parts = chain_parts(chain, coef)
+    parts = chain_parts(chain, weights)
     rows = [
         (strength, FeatureWeight(names.feature(j), names.label(k), float(parts.emissions[j, k])))
         for strength, (j, k) in _strongest(parts.emissions, n, code)
@@ -94,35 +94,36 @@ def strongest_features(
     return WeightTable(_best(rows, n), ("feature", "label", "weight"))
 
 
-def strongest_transitions(chain: Chain, coef: Floats, names: ChainNames, n: int) -> WeightTable[TransitionWeight]:
+def strongest_transitions(chain: Chain, weights: Floats, names: ChainNames, n: int) -> WeightTable[TransitionWeight]:
     """The ``n`` weights of n-grams of labels, starts and ends that differ most from the mean over the newest label."""
     _check_count(n)
-    parts = chain_parts(chain, chain.eta * coef)
+    parts = chain_parts(chain, weights)
     rows = []
-    for steps in parts.steps:
+    for table in parts.steps:
+        steps = chain.eta * table
         for strength, (*before, after) in _strongest(steps, n, None):
-            weight = float(steps[(*before, after)])
             labels = tuple(names.label(code) for code in before)
-            rows.append((strength, TransitionWeight(labels, names.label(after), weight)))
+            rows.append((strength, TransitionWeight(labels, names.label(after), float(steps[(*before, after)]))))
     if chain.ends:
-        for strength, (k,) in _strongest(parts.start, n, None):
-            rows.append((strength, TransitionWeight((), names.label(k), float(parts.start[k]))))
-        for strength, (k,) in _strongest(parts.end, n, None):
-            rows.append((strength, TransitionWeight((names.label(k),), None, float(parts.end[k]))))
+        start, end = chain.eta * parts.start, chain.eta * parts.end
+        for strength, (k,) in _strongest(start, n, None):
+            rows.append((strength, TransitionWeight((), names.label(k), float(start[k]))))
+        for strength, (k,) in _strongest(end, n, None):
+            rows.append((strength, TransitionWeight((names.label(k),), None, float(end[k]))))
     return WeightTable(_best(rows, n), ("before", "after", "weight"))
 
 
 def _strongest(weights: Floats, n: int, code: int | None) -> list[tuple[float, tuple[int, ...]]]:
     """Strength and place of the ``n`` weights farthest from the mean over labels, which moves all scores alike."""
-    strength = np.abs(weights - weights.mean(axis=-1, keepdims=True)) if weights.size else np.abs(weights)
-    if code is not None:
-        only = np.zeros(weights.shape[-1])
-        only[code] = 1.0
-        strength = strength * only
+    if not weights.size:
+        return []
+    labels = slice(None) if code is None else slice(code, code + 1)
+    strength = np.abs(weights[..., labels] - weights.mean(axis=-1, keepdims=True))
     flat = strength.ravel()
     some = np.argpartition(-flat, n)[:n] if n < flat.size else np.arange(flat.size)
     some = some[flat[some] > 0.0]
-    places = np.stack(np.unravel_index(some, weights.shape), axis=1)
+    places = np.stack(np.unravel_index(some, strength.shape), axis=1)
+    places[:, -1] += code or 0
     return [(float(flat[at]), tuple(place)) for at, place in zip(some, places.tolist())]
 
 

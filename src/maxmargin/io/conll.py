@@ -15,7 +15,12 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 def iter_conll(
-    path: str | PathLike[str], *, separator: str | None = None, comment: str | None = None, encoding: str = "utf-8"
+    path: str | PathLike[str],
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    encoding: str = "utf-8",
+    lines: list[int] | None = None,
 ) -> Iterator[list[Token]]:
     """Sequences of tokens one after the other, each token the tuple of its columns; the file is read as they are taken.
 
@@ -25,16 +30,26 @@ def iter_conll(
     separator : what divides columns; None for any number of blanks and tabs (other white space belongs to the words)
     comment : lines that start with this are skipped; None for none, since ``#`` is also a word
     encoding : of the file, one in which lines end with the byte 10
+    lines : a list to which the line of each token is appended, counted from 1
     """
-    return parse_conll(fspath(path), numbered_lines(path, encoding), separator=separator, comment=comment)
+    numbered = numbered_lines(path, encoding)
+    return parse_conll(fspath(path), numbered, separator=separator, comment=comment, token_lines=lines)
 
 
 def parse_conll(
-    name: str, lines: Iterable[tuple[int, str]], *, separator: str | None = None, comment: str | None = None
+    name: str,
+    lines: Iterable[tuple[int, str]],
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    token_lines: list[int] | None = None,
 ) -> Iterator[list[Token]]:
-    """The same from numbered lines without their ends; ``name`` stands for the file in complaints."""
+    """The same from numbered lines without their ends; ``name`` stands for the file in complaints.
+
+    The number of each token's line is appended to ``token_lines``.
+    """
     sequence: list[Token] = []
-    columns = 0
+    columns, first = 0, ""
     for number, line in lines:
         if comment is not None and line.startswith(comment):
             continue
@@ -45,13 +60,16 @@ def parse_conll(
             continue
         token = _split(line, separator)
         if not columns:
-            columns = len(token)
+            columns, first = len(token), line
         if len(token) != columns:
+            count = "1 column" if len(token) == 1 else f"{len(token)} columns"
             raise ValueError(
-                f"{name}, line {number} has {len(token)} columns, the lines before have {columns}; "
-                "give every token the same columns."
+                f"{name}, line {number} has {count}, the lines before have {columns}; give every token the same columns"
+                f"{_about_comments(line, first)}."
             )
         sequence.append(token)
+        if token_lines is not None:
+            token_lines.append(number)
     if sequence:
         yield sequence
     if not columns:
@@ -59,10 +77,15 @@ def parse_conll(
 
 
 def read_conll(
-    path: str | PathLike[str], *, separator: str | None = None, comment: str | None = None, encoding: str = "utf-8"
+    path: str | PathLike[str],
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    encoding: str = "utf-8",
+    lines: list[int] | None = None,
 ) -> list[list[Token]]:
     """All sequences of a file; see ``iter_conll``."""
-    return list(iter_conll(path, separator=separator, comment=comment, encoding=encoding))
+    return list(iter_conll(path, separator=separator, comment=comment, encoding=encoding, lines=lines))
 
 
 def split_labels(sequences: Iterable[list[Token]], column: int = -1) -> tuple[list[list[Token]], list[list[str]]]:
@@ -97,6 +120,13 @@ def write_conll(
             if not width:
                 raise ValueError(f"Sequence {i} is empty; leave it out, or give it at least one token.")
             file.write("\n")
+
+
+def _about_comments(*lines: str) -> str:
+    """Where the fault may be that a comment was taken for a token."""
+    if not any(line.startswith("#") for line in lines):
+        return ""
+    return ", and leave comments out: a line that starts with # is a token unless comment='#' is passed"
 
 
 def _split(line: str, separator: str | None) -> Token:

@@ -20,16 +20,19 @@ _NAME = re.compile(r"(?:[^:\\]|\\.)*")
 _ESCAPED = re.compile(r"\\(.)")
 
 
-def iter_crfsuite(path: str | PathLike[str], *, encoding: str = "utf-8") -> Iterator[tuple[list[Token], list[str]]]:
+def iter_crfsuite(
+    path: str | PathLike[str], *, encoding: str = "utf-8", lines: list[int] | None = None
+) -> Iterator[tuple[list[Token], list[str]]]:
     """Sequences as (tokens, labels), one after the other; the file is read as they are taken.
 
     A token is the list of its attributes, or a dict from attribute to weight if one of its weights is written out;
     ``SequenceVectorizer`` takes both. Weights of an attribute that comes twice in such a token are added.
+    The line of each token, counted from 1, is appended to ``lines`` where that is given.
     """
     name = fspath(path)
     tokens: list[Token] = []
     labels: list[str] = []
-    empty = True
+    empty, blanks, has_attributes = True, 0, False
     for number, line in numbered_lines(name, encoding):
         if not line:
             if labels:
@@ -41,19 +44,30 @@ def iter_crfsuite(path: str | PathLike[str], *, encoding: str = "utf-8") -> Iter
             label, token = _parsed(line)
         except ValueError as error:
             raise ValueError(f"{name}, line {number}: {error}") from error
+        has_attributes = has_attributes or bool(token)
+        if not blanks and " " in label:
+            blanks = number
         tokens.append(token)
         labels.append(label)
+        if lines is not None:
+            lines.append(number)
     if labels:
         yield tokens, labels
+    if blanks and not has_attributes:
+        raise ValueError(
+            f"{name}, line {blanks} has blanks, but no line of the file has a tab; divide label and attributes by tabs."
+        )
     if empty:
         raise ValueError(f"{name} holds no sequences; each line must be a label and attributes, divided by tabs.")
 
 
-def read_crfsuite(path: str | PathLike[str], *, encoding: str = "utf-8") -> tuple[list[list[Token]], list[list[str]]]:
+def read_crfsuite(
+    path: str | PathLike[str], *, encoding: str = "utf-8", lines: list[int] | None = None
+) -> tuple[list[list[Token]], list[list[str]]]:
     """All sequences of a file and their labels; see ``iter_crfsuite``."""
     X: list[list[Token]] = []
     Y: list[list[str]] = []
-    for tokens, labels in iter_crfsuite(path, encoding=encoding):
+    for tokens, labels in iter_crfsuite(path, encoding=encoding, lines=lines):
         X.append(tokens)
         Y.append(labels)
     return X, Y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -57,6 +58,8 @@ def save_model(
         "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
     folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "The folder of the model file does not exist", folder)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".maxmargin-", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -130,7 +133,7 @@ def _as_bytes(name: str, value: Any) -> bytes:
 
 
 def _as_json(name: str, value: Any) -> Any:
-    """A parameter in JSON; arrays as nested lists, solver objects by class and settings."""
+    """A parameter in JSON; arrays as nested lists, solver and measure objects by class and settings."""
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
     if isinstance(value, np.generic):
@@ -140,7 +143,8 @@ def _as_json(name: str, value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         if type(value).__module__.partition(".")[0] != "maxmargin":
             raise ValueError(
-                f"The parameter {name} is a {type(value).__name__}, which is code; a model file keeps only our solvers."
+                f"The parameter {name} is a {type(value).__name__}, which is code; a model file keeps only our "
+                "solvers and measures."
             )
         return {
             "solver": type(value).__name__,

@@ -22,7 +22,7 @@ def numbered_lines(path: str | PathLike[str], encoding: str) -> Iterator[tuple[i
                 line = raw.decode(encoding)
             except UnicodeDecodeError as error:
                 raise ValueError(
-                    f"{name}, line {number} is not {encoding} text ({error.reason}); pass the encoding of the file."
+                    f"{name}, line {number} is not {encoding} text ({error.reason}); convert it, or pass its encoding."
                 ) from error
             if number == 1:
                 line = line.removeprefix(_BYTE_ORDER_MARK)

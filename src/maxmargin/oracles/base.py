@@ -9,12 +9,24 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import ChainEngine, MulticlassEngine, OutputEngine, PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import (
+    ChainEngine,
+    LabelEngine,
+    MulticlassEngine,
+    OutputEngine,
+    PlaneEngine,
+    SeparateLabelEngine,
+    SignedEngine,
+    VisitResult,
+    VisitSettings,
+)
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+
+PATIENCE = 200  # of most oracles
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +129,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | OutputEngine | ChainEngine
+    core: PlaneEngine | MulticlassEngine | OutputEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
 
     @property
     def weights(self) -> Floats:
@@ -161,9 +173,11 @@ class Oracle(Protocol):
     dimension: int
     formulation: Formulation
     sample_weight: Floats | None
-    exact: bool
+    exact: bool  # may turn false on the way, where a search gives up
     cheap: bool  # asking costs no more than looking at the planes held
+    joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
+    patience: int  # passes of coordinate ascent after which cuts are the better bet
 
     def slacks(self, w: Floats) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example."""

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.oracles.base import Cut
-from maxmargin.oracles.from_problem import Plane, ProblemOracle
+from maxmargin.oracles.from_problem import ProblemOracle
+from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.vectors import SparseVector, Vector, dot
 
 Floats = npt.NDArray[np.float64]

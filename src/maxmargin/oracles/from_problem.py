@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
-from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
-from maxmargin.planes import Planes
-from maxmargin.problem import Problem, check_truths, joint_loss
+from maxmargin.problem import Problem, check_truths, has_power, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
-from maxmargin.vectors import SparseVector, Vector, add_to, as_vector, compact, dot, scaled_difference, stack
+from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
 
 Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int32]
-Plane = tuple[Vector, float]
 
 
-class ProblemOracle:
+class ProblemOracle(PlaneOracle):
     """Asks ``problem`` one example at a time. Joint features of the truths are computed once and kept."""
-
-    cheap = False
-    visit_cost = 1e5  # a call of a Python method, in multiplications
 
     def __init__(
         self,
@@ -45,10 +37,11 @@ class ProblemOracle:
         self.formulation, self.sample_weight = formulation, sample_weight
         self.n = len(Y)
         self._find, self.exact = violated_output(problem, formulation, approximate)
-        check_truths(problem, Y)
+        self._targets = targets_of(problem, X, Y)
+        check_truths(problem, Y, self._targets)
         self._truths: list[Vector] = []
         self.dimension = -1
-        for i, (x, y) in enumerate(zip(X, Y)):
+        for i, (x, y) in enumerate(zip(X, self._targets)):
             self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
@@ -64,11 +57,11 @@ class ProblemOracle:
 
     def plane(self, i: int, w: Floats) -> Plane | None:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
-        x, y_true = self.X[i], self.Y[i]
-        y = self._find(i, x, y_true, w)
+        x, y_true, target = self.X[i], self.Y[i], self._targets[i]
+        y = self._find(i, x, y_true, target, w)
         if y is None:
             raise ValueError(f"{type(self.problem).__name__}.argmax gave None for example {i}; is a return missing?")
-        if same_output(y, y_true):
+        if same_output(y, target):
             return None
         loss = joint_loss(self.problem, y_true, y, i)
         margin, scale = float(self.formulation.margin(loss)), float(self.formulation.scale(loss))
@@ -76,71 +69,13 @@ class ProblemOracle:
         value = margin - dot(a, w)
         beaten = value < -1e-6 * (1.0 + abs(margin))
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
+            if not self.exact:
+                return None
             raise ValueError(
                 f"{type(self.problem).__name__}.argmax is not a maximum: for example {i} it gave {shown(y)}, "
                 f"which is worse than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
             )
         return a, margin
-
-    def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
-        """Every example with its most violated plane at ``w``."""
-        return ((i, self.plane(i, w)) for i in range(self.n))
-
-    def slacks(self, w: Floats) -> Floats:
-        slack = np.zeros(self.n)
-        for i, plane in self.ask_all(w):
-            if plane is not None:
-                slack[i] = max(0.0, plane[1] - dot(plane[0], w))
-        return slack
-
-    def planes(self, w: Floats, examples: Indices) -> Planes:
-        empty = SparseVector(np.zeros(0, np.int32), np.zeros(0))
-        found = [self.plane(int(i), w) or (empty, 0.0) for i in examples]
-        return Planes(
-            stack([a for a, _ in found], self.dimension), np.array([b for _, b in found]), examples, self.exact
-        )
-
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
-        """See ``Oracle.cut``; planes seen before are kept by ``CachedOracle``, not here."""
-        if not fresh:
-            raise ValueError("This oracle keeps no planes; wrap it in CachedOracle.")
-        return self.sum_planes(self.ask_all(w), w)
-
-    def sum_planes(self, found: Iterable[tuple[int, Plane | None]], w: Floats) -> Cut:
-        """Weighted sum of pairs ``(example, plane or None)``; for squared slack of the planes of ``slack^2 / 2``."""
-        a, b, slack = np.zeros(self.dimension), 0.0, np.zeros(self.n)
-        sparse = True
-        for i, plane in found:
-            if plane is None:
-                continue
-            value = plane[1] - dot(plane[0], w)
-            slack[i] = max(0.0, value)
-            weight = 1.0 if self.sample_weight is None else self.sample_weight[i]
-            if value <= 0.0 or weight == 0.0:
-                continue
-            sparse = sparse and isinstance(plane[0], SparseVector)
-            factor = weight * value if self.formulation.slack == "squared" else weight
-            add_to(a, plane[0], factor)
-            b += factor * plane[1] - (0.5 * weight * value**2 if self.formulation.slack == "squared" else 0.0)
-        return Cut(compact(a) if sparse else a, b, slack)
-
-    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
-        added = 0
-        for i in order:
-            w = walk.v * (numerator / max(1, walk.first + walk.done)) if numerator else walk.v
-            walk.done += 1
-            plane = self.plane(int(i), w)
-            weight = 1.0 if self.sample_weight is None else self.sample_weight[i]
-            if plane is None or weight == 0.0:
-                continue
-            value = plane[1] - dot(plane[0], w)
-            if value <= 0.0 and not self.formulation.mistakes:
-                continue
-            factor = weight * value if self.formulation.slack == "squared" else weight
-            add_to(walk.v, plane[0], factor)
-            add_to(walk.late, plane[0], walk.done * factor)
-            added += 1
-        return added
 
     def fingerprint(self) -> str | None:
         try:
@@ -151,77 +86,7 @@ class ProblemOracle:
         for vector in self._truths:
             for part in (vector.index, vector.value) if isinstance(vector, SparseVector) else (vector,):
                 seen.update(part.tobytes())
+        if has_power(self.problem, "target"):
+            seen.update(pickle.dumps(self.Y))  # labels may differ where their targets do not
         seen.update(b"" if self.sample_weight is None else self.sample_weight.tobytes())
         return seen.hexdigest()
-
-    def steepness(self) -> float:
-        found = (self.plane(i, np.zeros(self.dimension)) for i in range(min(self.n, 100)))
-        return max((_square(plane[0]) for plane in found if plane is not None), default=1.0)
-
-    def engine(self, C: float) -> ProblemEngine:
-        return ProblemEngine(self, C)
-
-    def expand(self, state: DualState) -> Planes:
-        if state.planes is None:
-            raise ValueError("This dual state has no planes; it does not belong to a Python problem.")
-        return state.planes
-
-
-class ProblemEngine(CoreEngine):
-    """The dual engine on planes that a Python problem finds."""
-
-    def __init__(self, oracle: ProblemOracle, C: float) -> None:
-        self.oracle = oracle
-        weight = oracle.sample_weight
-        self.core: PlaneEngine = PlaneEngine(oracle.n, oracle.dimension, oracle.formulation.slack, C, weight)
-
-    def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
-        total = VisitResult()
-        for i in order:
-            plane = self.oracle.plane(int(i), self.core.weights)
-            enters = plane is not None and self._beats(int(i), plane, settings.threshold)
-            if enters and settings.steps:
-                total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
-            total.merge(self.core.visit(np.array([i], dtype=np.int32), settings))
-            if enters and not settings.steps:  # after the visit, which would drop a plane that is not in use yet
-                total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
-            if capacity is not None:
-                self.core.merge(int(i), capacity)
-            if total.unbounded or 0 < settings.max_added <= total.added:
-                break
-        return total
-
-    def _beats(self, i: int, plane: Plane, threshold: float) -> bool:
-        """Whether a plane is violated by more than the threshold beyond the planes held."""
-        return plane[1] - dot(plane[0], self.core.weights) > self.core.slack(i) + threshold
-
-    def state(self) -> DualState:
-        self.core.refresh()
-        example, output, alpha = self.core.support()
-        offsets, index, value, b = self.core.planes()
-        rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
-        planes = Planes(rows, b, example, self.oracle.exact)
-        return DualState(example, output, alpha, planes)
-
-    def restore(self, state: DualState) -> None:
-        planes = self.oracle.expand(state)
-        rows = sp.csr_array(planes.a)
-        alpha = []
-        for k, i in enumerate(planes.example):
-            part = slice(rows.indptr[k], rows.indptr[k + 1])
-            row = SparseVector(rows.indices[part].astype(np.int32), rows.data[part])
-            if add_plane(self.core, int(i), row, float(planes.b[k])):
-                alpha.append(state.alpha[k])
-        self.core.set_alpha(np.array(alpha, dtype=np.float64))
-
-
-def _square(a: Vector) -> float:
-    values = a.value if isinstance(a, SparseVector) else a
-    return float(values @ values)
-
-
-def add_plane(core: PlaneEngine, block: int, a: Vector, b: float) -> bool:
-    """Takes a plane into a native block; false if an equal one is there."""
-    if isinstance(a, SparseVector):
-        return core.add_sparse(block, a.index, a.value, b)
-    return core.add_dense(block, a, b)

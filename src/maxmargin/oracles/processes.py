@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.oracles.from_problem import Plane, ProblemOracle
+from maxmargin.oracles.from_problem import ProblemOracle
+from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.outputs import same_output, shown
-from maxmargin.problem import Problem, has_power, joint_loss
+from maxmargin.problem import Problem, has_power, is_exact, joint_loss
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import as_vector, dot
 
 Floats = npt.NDArray[np.float64]
-Finder = Callable[[int, Any, Any, Floats], Any]
+Finder = Callable[[int, Any, Any, Any, Floats], Any]
 
 
 class Unsupported(ValueError):
@@ -22,19 +22,19 @@ class Unsupported(ValueError):
 
 
 def violated_output(problem: Any, formulation: Formulation, approximate: bool) -> tuple[Finder, bool]:
-    """``find(i, x, y_true, w)``, giving the output of the most violated plane, and whether it is exact.
+    """``find(i, x, y_true, target, w)``, giving the output of the most violated plane, and whether it is exact.
 
-    The output may be the truth, which stands for "no plane is violated".
+    The output may be the target (the truth itself, where it is an output), which stands for "no plane is violated".
     """
-    search = formulation.search
+    search, exact = formulation.search, is_exact(problem)
     if search is Search.PREDICTION:
-        return _prediction(problem), True
+        return _prediction(problem), exact
     if search is Search.AUGMENTED or (search is Search.BY_LOSS and _is_plain(problem, formulation)):
-        return _augmented(problem), True
+        return _augmented(problem), exact
     if search is Search.SECOND and has_power(problem, "kbest"):
-        return _second_best(problem), True
+        return _second_best(problem), exact
     if search is Search.BY_LOSS and has_power(problem, "argmax_by_loss"):
-        return _best_of(problem, formulation, lambda x, w, y: [y for _, y in problem.argmax_by_loss(x, w, y)]), True
+        return _best_of(problem, formulation, lambda x, w, y: [y for _, y in problem.argmax_by_loss(x, w, y)]), exact
     if has_power(problem, "outputs"):
         return _best_of(problem, formulation, lambda x, w, y: problem.outputs(x)), True
     if approximate:
@@ -51,16 +51,16 @@ def _is_plain(problem: Any, formulation: Formulation) -> bool:
 
 
 def _prediction(problem: Problem) -> Finder:
-    return lambda i, x, y_true, w: problem.argmax(x, w)
+    return lambda i, x, y_true, target, w: problem.argmax(x, w)
 
 
 def _augmented(problem: Problem) -> Finder:
-    return lambda i, x, y_true, w: problem.argmax(x, w, y_true)
+    return lambda i, x, y_true, target, w: problem.argmax(x, w, y_true)
 
 
 def _second_best(problem: Any) -> Finder:
-    def find(i: int, x: Any, y_true: Any, w: Floats) -> Any:
-        return next((y for y in problem.kbest(x, w, 2) if not same_output(y, y_true)), y_true)
+    def find(i: int, x: Any, y_true: Any, target: Any, w: Floats) -> Any:
+        return next((y for y in problem.kbest(x, w, 2) if not same_output(y, target)), target)
 
     return find
 
@@ -72,17 +72,17 @@ def _two_guesses(problem: Problem) -> Callable[[Any, Floats, Any], Iterable[Any]
 def _best_of(
     problem: Problem, formulation: Formulation, candidates: Callable[[Any, Floats, Any], Iterable[Any]]
 ) -> Finder:
-    """The candidate with the highest ``b - <a, w>``; the truth where none is above 0."""
+    """The candidate with the highest ``b - <a, w>``; the target where none is above 0."""
 
-    def find(i: int, x: Any, y_true: Any, w: Floats) -> Any:
-        truth_score = _score(problem, i, x, y_true, w)
-        best, highest = y_true, 0.0
+    def find(i: int, x: Any, y_true: Any, target: Any, w: Floats) -> Any:
+        target_score = _score(problem, i, x, target, w)
+        best, highest = target, 0.0
         for y in candidates(x, w, y_true):
-            if same_output(y, y_true):
+            if same_output(y, target):
                 continue
             loss = joint_loss(problem, y_true, y, i)
             margin, scale = float(formulation.margin(loss)), float(formulation.scale(loss))
-            value = margin - scale * (truth_score - _score(problem, i, x, y, w))
+            value = margin - scale * (target_score - _score(problem, i, x, y, w))
             if value > highest:
                 best, highest = y, value
         return best

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.sequences.packed import Sequences
+from maxmargin.sequences.places import SequenceError
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 Classes: TypeAlias = npt.NDArray[Any]
@@ -36,9 +37,11 @@ def pack_labels(Y: Any, X: Sequences, *, classes: Classes | None = None) -> tupl
     codes = np.fromiter((place.get(label, -1) for label in as_list), np.int32, len(labels))
     strange = np.flatnonzero(codes < 0)
     if strange.size:
-        raise ValueError(
-            f"{_where(X, int(strange[0]))} has the label {as_list[strange[0]]!r}, which is not one of the "
-            f"{len(classes)} known classes; correct it, or train with examples of it."
+        raise _complaint(
+            X,
+            int(strange[0]),
+            f"has the label {as_list[strange[0]]!r}, which is not one of the {len(classes)} known classes; correct it, "
+            "or train with examples of it.",
         )
     return classes, codes
 
@@ -58,11 +61,13 @@ def _flat(Y: Any, X: Sequences) -> Any:
     pieces = list(Y)
     for i, (piece, length) in enumerate(zip(pieces, X.lengths.tolist(), strict=True)):
         if isinstance(piece, str | bytes) or not hasattr(piece, "__len__") or getattr(piece, "ndim", 1) != 1:
-            raise ValueError(
-                f"The labels of sequence {i} are not a list; give a label for each of its {length} tokens."
+            raise SequenceError(
+                f"The labels of sequence {i} are not a list; give a label for each of its {length} tokens.", i
             )
         if len(piece) != length:
-            raise ValueError(f"Sequence {i} has {length} tokens but {len(piece)} labels; give each token one label.")
+            raise SequenceError(
+                f"Sequence {i} has {length} tokens but {len(piece)} labels; give each token one label.", i
+            )
     if all(isinstance(piece, np.ndarray) and piece.dtype.kind in "biuf" for piece in pieces):
         return np.concatenate(pieces)
     return list(chain.from_iterable(map(_plain, pieces)))
@@ -83,7 +88,7 @@ def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
     if isinstance(labels, np.ndarray):
         if labels.dtype.kind == "f" and not np.isfinite(labels).all():
             bad = int(np.flatnonzero(~np.isfinite(labels))[0])
-            raise ValueError(f"{_where(X, bad)} has the label {labels[bad]}; give every token a label.")
+            raise _complaint(X, bad, f"has the label {labels[bad]}; give every token a label.")
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes.astype(np.int32)
     try:
@@ -92,7 +97,7 @@ def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
         raise ValueError(f"The labels cannot be compared ({error}); use numbers or strings as labels.") from error
     if any(label is None or label != label for label in seen):
         missing = next(t for t, label in enumerate(labels) if label is None or label != label)
-        raise ValueError(f"{_where(X, missing)} has the label {labels[missing]}; give every token a label.")
+        raise _complaint(X, missing, f"has the label {labels[missing]}; give every token a label.")
     try:
         ordered = sorted(seen)
     except TypeError as error:
@@ -113,6 +118,6 @@ def _as_array(classes: list[Any]) -> Classes:
     return array
 
 
-def _where(X: Sequences, token: int) -> str:
+def _complaint(X: Sequences, token: int, text: str) -> SequenceError:
     sequence, position = X.place(token)
-    return f"Sequence {sequence}, token {position}"
+    return SequenceError(f"Sequence {sequence}, token {position} {text}", sequence, position)

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.sequences.places import SequenceError
+
 Offsets: TypeAlias = npt.NDArray[np.int64]
 Key: TypeAlias = Any
 """A slice, an array or list of positions, or a mask."""
@@ -46,7 +48,9 @@ class Sequences:
             raise ValueError("There are no sequences; give at least one.")
         empty = np.flatnonzero(self.lengths == 0)
         if empty.size:
-            raise ValueError(f"Sequence {empty[0]} is empty; leave it out, or give it at least one token.")
+            raise SequenceError(
+                f"Sequence {empty[0]} is empty; leave it out, or give it at least one token.", int(empty[0])
+            )
         if self.indices.dtype != np.int32:
             raise ValueError(f"indices have dtype {self.indices.dtype}; make it int32.")
         self._check_columns()
@@ -128,13 +132,13 @@ class Sequences:
             return
         if self.indices.min() < 0 or self.indices.max() >= self.n_features:
             entry = int(np.flatnonzero((self.indices < 0) | (self.indices >= self.n_features))[0])
-            raise ValueError(f"{self._where(entry)} is outside the {self.n_features} features; correct it.")
+            raise self._complaint(entry, f"is outside the {self.n_features} features; correct it.")
         ascends = self.indices[1:] > self.indices[:-1]
         starts = self.indptr[1:-1]
         ascends[starts[(starts > 0) & (starts < len(self.indices))] - 1] = True
         if not ascends.all():
             entry = int(np.flatnonzero(~ascends)[0]) + 1
-            raise ValueError(f"{self._where(entry)} follows a column not below it; sort them, each once.")
+            raise self._complaint(entry, "follows a column not below it; sort them, each once.")
 
     def _check_values(self, values: npt.NDArray[Any]) -> None:
         if values.dtype not in (np.float32, np.float64) or values.shape != self.indices.shape:
@@ -144,11 +148,17 @@ class Sequences:
             )
         if not np.isfinite(values).all():
             entry = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise ValueError(f"{self._where(entry)} is {values[entry]}; replace it by a finite number.")
+            raise self._complaint(entry, f"is {values[entry]}; replace it by a finite number.")
 
-    def _where(self, entry: int) -> str:
-        sequence, token = self.place(int(np.searchsorted(self.indptr, entry, side="right")) - 1)
-        return f"Sequence {sequence}, token {token}: column {self.indices[entry]}"
+    def place_of_entry(self, entry: int) -> tuple[int, int]:
+        """The sequence and the token of a stored value."""
+        return self.place(int(np.searchsorted(self.indptr, entry, side="right")) - 1)
+
+    def _complaint(self, entry: int, text: str) -> SequenceError:
+        sequence, token = self.place_of_entry(entry)
+        return SequenceError(
+            f"Sequence {sequence}, token {token}: column {self.indices[entry]} {text}", sequence, token
+        )
 
 
 def _check_offsets(name: str, offsets: Offsets, total: int, what: str) -> None:

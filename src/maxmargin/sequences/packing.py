@@ -53,7 +53,17 @@ def _as_list(X: Any) -> list[Any]:
         raise ValueError(f"X must be a list of matrices, one a sequence, not {type(X).__name__}.")
     if isinstance(X, np.ndarray) and X.ndim != 3 and X.dtype != object:
         raise ValueError(f"X is an array of {X.ndim} dimensions; give a list of matrices, one a sequence.")
+    if is_frame(X):
+        raise ValueError(
+            f"X is one data frame of {len(X)} rows; pass lengths= to say how many belong to each sequence, or give a "
+            "list of frames such as [part for _, part in X.groupby(...)]."
+        )
     return list(X)
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame, whose items are its columns."""
+    return hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2
 
 
 def _joined(items: list[Any]) -> Sequences:
@@ -97,9 +107,10 @@ def _dense(item: Any, name: str) -> npt.NDArray[Any]:
     except ValueError as error:
         raise ValueError(f"{name} is not a matrix: its rows differ in length; give all the same columns.") from error
     if array.dtype.kind not in "biuf":
+        kind = {"U": "text", "S": "bytes"}.get(array.dtype.kind, "objects")
         raise ValueError(
-            f"{name} holds {'text' if array.dtype.kind in 'US' else 'objects'}, not numbers; "
-            "turn tokens into numbers with SequenceVectorizer."
+            f"{name} holds {kind}, not numbers; turn tokens into numbers with SequenceVectorizer, or give a chain "
+            "estimator its tokens as strings or as tuples of strings, such as list(zip(words, tags))."
         )
     if array.size == 0 and array.ndim < 2:
         raise ValueError(f"{name} is empty; leave it out, or give it at least one token.")

@@ -21,7 +21,8 @@ class Automatic:
     """Picks by what the problem looks like.
 
     * a hard margin: ``NSlack``;
-    * a single example (a loss over a whole sample), or a warm start from cuts: ``OneSlack``;
+    * a single example (a loss over a whole sample), examples that are searched together (rankings), or a warm start
+      from cuts: ``OneSlack``;
     * else ``BlockCoordinate``, and if ``patience`` passes were not enough, ``OneSlack`` starting from the cut that its
       dual variables amount to. Coordinate ascent wins by far on most data and crawls on few, badly scaled features,
       where a handful of cuts is enough. Where neither gets further in floating point, ``NSlack`` goes on: it solves
@@ -29,12 +30,12 @@ class Automatic:
 
     Parameters
     ----------
-    patience : passes of ``BlockCoordinate``
+    patience : passes of ``BlockCoordinate``; None is what the oracle thinks best, 200 for most
     """
 
     name: ClassVar[str] = "auto"
 
-    patience: int = 200
+    patience: int | None = None
 
     def check(self, formulation: Formulation) -> None:
         """Every formulation is supported."""
@@ -42,9 +43,10 @@ class Automatic:
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         if oracle.formulation.slack == "hard":
             return NSlack()(oracle, C, run, start)
-        if oracle.n == 1 or (start is not None and start.state is not None and start.state.cuts):
+        if oracle.n == 1 or oracle.joint or (start is not None and start.state is not None and start.state.cuts):
             return OneSlack()(oracle, C, run, start)
-        limit = self.patience if run.max_iter is None else min(self.patience, run.max_iter)
+        patience = oracle.patience if self.patience is None else self.patience
+        limit = patience if run.max_iter is None else min(patience, run.max_iter)
         first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
         if first.status is Status.MAX_ITER and limit != run.max_iter:
             cuts = _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))

@@ -72,7 +72,8 @@ class BlockCoordinate:
         return _Ascent(self, oracle, C, run).solve(start)
 
 
-_SNAPSHOTS, _CACHED = 4, 10  # parts of a pass, after which a snapshot is taken; with cached passes between them
+_MOST_SNAPSHOTS = 80  # a pass
+_CACHED_PARTS = 10  # of a pass, where cached passes follow each
 _COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
@@ -85,10 +86,11 @@ class _Ascent:
         self.target = gap_target(oracle, C, run.tol)
         self.monitor = Monitor(run, solver.name, self.target)
         self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
-        affordable = oracle.n * oracle.visit_cost > 10 * _SNAPSHOTS * oracle.dimension
+        snapshots = oracle.n * oracle.visit_cost / (400.0 * oracle.dimension)  # that cost a few hundredths of a pass
         self.average = (
-            PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and affordable else None
+            PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and snapshots > 0.1 else None
         )
+        self.snapshots = int(min(max(snapshots, 1.0), _MOST_SNAPSHOTS))
         keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
         self.settings, self.coarse_settings = (
             VisitSettings(
@@ -154,8 +156,8 @@ class _Ascent:
         self.dual = self.engine.dual
 
     def _parts(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]:
-        """Four of a pass over all and fewer of a shorter one, or ten where cached passes follow each."""
-        wanted = _CACHED if self.cached else -(-_SNAPSHOTS * order.size // self.oracle.n)
+        """As many as snapshots are wanted, fewer of a short pass."""
+        wanted = _CACHED_PARTS if self.cached else -(-self.snapshots * order.size // self.oracle.n)
         size = max(1, -(-order.size // max(1, wanted)))
         return [order[start : start + size] for start in range(0, order.size, size)]
 
@@ -226,7 +228,7 @@ class _Ascent:
         status = self.monitor.status
         assert status is not None
         return Solution(
-            w=np.array(self.engine.weights) if best is None else best.w,
+            w=self.engine.weights if best is None else best.w,
             status=status,
             primal=None if best is None else best.primal,
             dual=self.engine.dual if exact else None,

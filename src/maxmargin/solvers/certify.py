@@ -28,8 +28,7 @@ class Candidate:
 
 
 def evaluate(oracle: Oracle, C: float, w: Floats) -> Candidate:
-    """One exact pass over the examples at ``w``."""
-    w = np.array(w)
+    """One exact pass over the examples at ``w``, which is kept, not copied: it must not change any more."""
     slack = oracle.slacks(w)
     return Candidate(w, slack, primal(oracle, C, w, slack))
 

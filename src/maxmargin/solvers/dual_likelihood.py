@@ -84,7 +84,7 @@ class _Ascent:
         status = self.monitor.status
         assert status is not None
         return Solution(
-            w=np.array(self.engine.weights),
+            w=self.engine.weights,
             status=status,
             primal=self.l2 * self.primal,
             dual=self.l2 * self.dual,
@@ -108,6 +108,6 @@ class _Ascent:
         self.engine.sharpen()
         w = self.engine.weights
         self.dual = self.engine.dual
-        self.primal = 0.5 * float(w @ w) + self.C * self.problem.value(np.array(w))
+        self.primal = 0.5 * float(w @ w) + self.C * self.problem.value(w)
         self.calls += self.problem.n
         return self.primal - self.dual

@@ -169,6 +169,7 @@ class _WorkingSets:
             return True
         self.final *= 0.5
         self.threshold = self.final
+        self.candidate = None
         self._optimise()
         return False
 
@@ -184,7 +185,7 @@ class _WorkingSets:
         status = self.monitor.status
         assert status is not None
         return Solution(
-            w=np.array(self.engine.weights) if best is None else best.w,
+            w=self.engine.weights if best is None else best.w,
             status=status,
             primal=None if best is None else best.primal,
             dual=self.engine.dual if self.oracle.exact else None,

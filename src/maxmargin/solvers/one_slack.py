@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from maxmargin._core import PlaneEngine, VisitSettings
 from maxmargin.oracles.base import Cut, DualState, Oracle
 from maxmargin.oracles.cached import CachedOracle
-from maxmargin.oracles.from_problem import ProblemOracle, add_plane
+from maxmargin.oracles.from_problem import ProblemOracle
+from maxmargin.oracles.plane_by_plane import add_plane
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation

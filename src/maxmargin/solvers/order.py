@@ -8,7 +8,8 @@ import numpy.typing as npt
 Indices = npt.NDArray[np.int32]
 
 SAMPLINGS = ("focus", "gap", "permutation")
-_RUN = 8  # consecutive examples kept together in a shuffle of many: their rows share pages and cache lines
+_RUN = 8  # consecutive examples that stay near each other in a shuffle of many: their rows share pages and cache lines
+_RUNS = 64  # that are mixed: examples in the order of their classes would else come in bunches, which costs passes
 _MANY = 20_000
 
 
@@ -60,4 +61,8 @@ class Sampler:
             return self._rng.permutation(examples)
         whole = examples.size // _RUN * _RUN
         runs = examples[:whole].reshape(-1, _RUN)
-        return np.concatenate([runs[self._rng.permutation(len(runs))].ravel(), examples[whole:]])
+        order = np.concatenate([runs[self._rng.permutation(len(runs))].ravel(), examples[whole:]])
+        size = _RUN * _RUNS
+        whole = order.size // size * size
+        mixed = order[:whole].reshape(-1, size)[:, self._rng.permutation(size)]
+        return np.concatenate([mixed.ravel(), self._rng.permutation(order[whole:])])

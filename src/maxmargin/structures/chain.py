@@ -223,6 +223,18 @@ class ChainInput:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def __getitem__(self, key: Any) -> Any:
+        """Sequence ``key`` as a pair of CSR arrays (one where there are no pairs), or the ``ChainInput`` of several."""
+        tokens, pairs = self.tokens[key], None if self.pairs is None else self.pairs[key]
+        if isinstance(tokens, Sequences):
+            return ChainInput(tokens, pairs)
+        return tokens if pairs is None else (tokens, pairs)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(n_sequences,)``, by which scikit-learn tells that many sequences can be picked at once."""
+        return (len(self),)
+
     def check(self, n_features: int, n_pair_features: int) -> None:
         if self.tokens.n_features != n_features:
             raise ValueError(f"X has {self.tokens.n_features} features, but {n_features} are expected.")

@@ -11,9 +11,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
+from maxmargin.structures.chain_memory import check_search_by_loss
 from maxmargin.vectors import compact
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class ChainOracle:
 
     exact = True
     cheap = True
+    patience = PATIENCE
+    joint = False
 
     def __init__(
         self,
@@ -43,6 +46,8 @@ class ChainOracle:
         self.n = len(X)
         data = chain.core(X, labels)
         self.core = _core.ChainOracle(data, loss.search, loss.costs, loss.units, loss.margin, loss.scale)
+        sequence, size = self.core.largest_search
+        check_search_by_loss(chain, X, self.formulation, sequence, size, threads)
         self.dimension = data.weight_count
         self.stride = _core.padded(chain.n_labels)
         cells = X.tokens.indices.size + X.tokens.tokens * chain.n_labels**chain.order

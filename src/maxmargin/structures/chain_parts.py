@@ -34,8 +34,8 @@ class ChainParts:
 
 
 def chain_parts(chain: Chain, w: Floats) -> ChainParts:
-    """The parts of ``w``, which they share memory with."""
-    rows = w.reshape(chain.rows, chain.n_labels)
+    """The parts of ``w``, which they share memory with; ``w`` is in the layout of ``Chain`` or in the native one."""
+    rows = w.reshape(chain.rows, -1)[:, : chain.n_labels]
     k, at = chain.n_labels, chain.columns
     pairs = rows[at : at + chain.n_pair_features * k].reshape(chain.n_pair_features, k, k)
     at += chain.n_pair_features * k

@@ -1,0 +1,139 @@
+// All 2^labels label vectors of an example, for few labels: vector number m has label k where bit k of m is set.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "maxmargin/labels.hpp"
+
+namespace maxmargin {
+
+inline constexpr int kMostListed = 16;  // labels
+
+inline void labels_of(std::uint32_t number, int labels, std::uint8_t* y) {
+  for (int k = 0; k < labels; ++k) y[k] = number >> k & 1u;
+}
+inline std::uint32_t number_of(const std::uint8_t* y, int labels) {
+  std::uint32_t number = 0;
+  for (int k = 0; k < labels; ++k) number |= static_cast<std::uint32_t>(y[k] != 0) << k;
+  return number;
+}
+
+// scores[m] of every vector, from the gains and a symmetric (labels, labels) matrix of pair scores: two additions a vector.
+class ScoreList {
+ public:
+  void run(int labels, const double* gain, const double* matrix) {
+    scores.resize(std::size_t{1} << labels);
+    row_.resize(scores.size() / 2 + 1);
+    scores[0] = 0.0;
+    for (int k = 0; k < labels; ++k) {  // from the vectors of the labels before k to those that have k too
+      const std::size_t half = std::size_t{1} << k;
+      row_[0] = gain[k];
+      for (int j = 0; j < k; ++j) {
+        const std::size_t part = std::size_t{1} << j;
+        const double pair = matrix[k * labels + j];
+        for (std::size_t m = 0; m < part; ++m) row_[part + m] = row_[m] + pair;
+      }
+      for (std::size_t m = 0; m < half; ++m) scores[half + m] = scores[m] + row_[m];
+    }
+  }
+  std::uint32_t best() const { return static_cast<std::uint32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin()); }
+
+  std::vector<double> scores;
+
+ private:
+  std::vector<double> row_;
+};
+
+class LabelList {
+ public:
+  explicit LabelList(const LabelShape& shape) : shape_(&shape), matrix_(static_cast<std::size_t>(shape.labels) * shape.labels) {}
+
+  void run(const LabelScores& scores) {
+    const int labels = shape_->labels;
+    for (int p = 0; p < shape_->pair_count; ++p) {
+      const int j = shape_->first(p), k = shape_->second(p);
+      matrix_[j * labels + k] = matrix_[k * labels + j] = scores.pairs[p];
+    }
+    list_.run(labels, scores.gain, matrix_.data());
+  }
+
+  void best(std::uint8_t* y) const { labels_of(list_.best(), shape_->labels, y); }
+
+  // The highest b - scale (F(truth) - F(y)) over all y but the truth; true where it is positive or `any` is enough.
+  bool violated(const LabelLoss& loss, const std::uint8_t* truth, bool any, std::uint8_t* y) {
+    if (planes_.empty()) tabulate(loss);
+    const std::uint32_t own = number_of(truth, shape_->labels);
+    const double own_score = list_.scores[own];
+    double highest = any ? -std::numeric_limits<double>::infinity() : 0.0;
+    std::uint32_t found = own;
+    auto consider = [&](std::uint32_t m, const Rescaled& plane) {
+      const double value = plane.b - plane.scale * (own_score - list_.scores[m]);
+      if (value > highest && m != own) highest = value, found = m;
+    };
+    const auto count = static_cast<std::uint32_t>(list_.scores.size());
+    if (loss.goal == LabelGoal::counts) {
+      const int truths = std::popcount(own);
+      for (std::uint32_t m = 0; m < count; ++m) {
+        const std::int64_t cell = loss.place(shape_->labels, truths, std::popcount(own & ~m), std::popcount(m & ~own));
+        consider(m, {loss.margin[cell], loss.scale[cell]});
+      }
+    } else {
+      for (std::uint32_t m = 0; m < count; ++m) consider(m, planes_[m ^ own]);
+    }
+    if (found == own) return false;
+    labels_of(found, shape_->labels, y);
+    return true;
+  }
+
+  // Label vector number `rank` (0 the best) of the k best and its score, for ranks that there are.
+  void rank(int k) {
+    ranked_.resize(list_.scores.size());
+    std::iota(ranked_.begin(), ranked_.end(), 0u);
+    const auto& scores = list_.scores;
+    std::partial_sort(ranked_.begin(), ranked_.begin() + std::min<std::ptrdiff_t>(k, std::ssize(ranked_)), ranked_.end(),
+                      [&](std::uint32_t a, std::uint32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
+  }
+  double ranked(int rank, std::uint8_t* y) const {
+    if (rank >= static_cast<int>(ranked_.size())) return -std::numeric_limits<double>::infinity();
+    const std::uint32_t m = ranked_[static_cast<std::size_t>(rank)];
+    labels_of(m, shape_->labels, y);
+    return list_.scores[m];
+  }
+
+  // margin[k] = max of F with y_k = 1 minus max of F with y_k = 0.
+  void margins(double* margin) const {
+    for (int k = 0; k < shape_->labels; ++k) {
+      double highest[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+      for (std::size_t m = 0; m < list_.scores.size(); ++m) {
+        double& best = highest[m >> k & 1u];
+        best = std::max(best, list_.scores[m]);
+      }
+      margin[k] = highest[1] - highest[0];
+    }
+  }
+
+ private:
+  // The planes by the set of wrong labels, where nothing else counts.
+  void tabulate(const LabelLoss& loss) {
+    const std::vector<std::uint8_t> none(static_cast<std::size_t>(shape_->labels));
+    std::vector<std::uint8_t> wrong(none);
+    planes_.resize(loss.goal == LabelGoal::counts ? 1 : std::size_t{1} << shape_->labels);
+    for (std::size_t m = 0; m < planes_.size() && planes_.size() > 1; ++m) {
+      labels_of(static_cast<std::uint32_t>(m), shape_->labels, wrong.data());
+      planes_[m] = rescaled(loss, none.data(), wrong.data(), shape_->labels);
+    }
+  }
+
+  const LabelShape* shape_;
+  std::vector<double> matrix_;
+  ScoreList list_;
+  std::vector<Rescaled> planes_;
+  std::vector<std::uint32_t> ranked_;
+};
+
+}  // namespace maxmargin

@@ -1,0 +1,228 @@
+"""Multi-label classification with scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin import _core
+from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
+from maxmargin.estimators.label_targets import label_costs, label_sets, read_targets
+from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
+from maxmargin.io.models import save_model
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.search import Unsupported
+from maxmargin.solvers.base import Record
+from maxmargin.solvers.online import Perceptron
+from maxmargin.structures.label_pairs import choose_pairs
+from maxmargin.structures.multiclass import as_rows
+from maxmargin.structures.multilabel import Multilabel
+
+Floats = npt.NDArray[np.float64]
+
+
+class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Support vector machine for label vectors, with interactions between labels.
+
+    The score of a label vector is ``F(x, y) = sum_k y_k (<w_k, x> + b_k) + sum_(j, k) v_jk y_j y_k``, and the ``y`` of
+    highest score is predicted. Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` with, for margin rescaling and linear
+    slack, ``risk_i = max_y loss(y_i, y) - F(x_i, y_i) + F(x_i, y)``. Without interactions and with the Hamming loss
+    that is a ``LinearSVC(loss="hinge")`` with the same C for each label.
+
+    Parameters
+    ----------
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
+    interactions : ``'independent'``; ``'tree'``, the spanning tree of the labels of largest mutual information;
+        ``'full'``, all pairs; or a list of pairs of labels
+    loss : ``'hamming'``, the number of wrong labels; ``'f1'``, ``1 - F1`` of the example, 0 where no label is true and
+        none predicted; ``'zero-one'``, 1 unless all labels are right
+    label_weight : cost of a mistake at each label in the Hamming loss, in place of 1: a dict, or one number a label
+    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM
+    fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
+    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``)
+    interaction_scaling : value of the feature of a pair of labels that are both set, in the same way
+    n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
+
+    Attributes
+    ----------
+    classes_ : the labels, shape (n_labels,): names of label sets or columns, else the numbers of the columns
+    coef_ : weights, shape (n_labels, n_features)
+    intercept_ : shape (n_labels,)
+    pairs_ : numbers of the labels that interact, shape (pairs, 2)
+    interaction_ : what each pair adds to the score where both labels are set, shape (pairs,)
+    C_, intercept_scaling_, interaction_scaling_ : the values that were used
+    solution_, n_iter_, n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        C: float | str = "scale",
+        *,
+        interactions: Any = "tree",
+        loss: str = "hamming",
+        label_weight: Any = None,
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        fit_intercept: bool = True,
+        intercept_scaling: float | str = "scale",
+        interaction_scaling: float | str = "scale",
+        tol: float = 1e-3,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.interactions = interactions
+        self.loss = loss
+        self.label_weight = label_weight
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.interaction_scaling = interaction_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultilabelSVC:
+        """Learns from a dense or CSR matrix or a data frame, and the labels of each row.
+
+        Parameters
+        ----------
+        X : shape (n, n_features)
+        y : a matrix of 0 and 1, dense, sparse or a data frame, shape (n, n_labels); or a list of label sets
+        sample_weight : one weight for each row
+        """
+        with all_or_nothing(self):
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+            )
+            targets = read_targets(y)
+            if len(targets.vectors) != X.shape[0]:
+                raise ValueError(f"X has {X.shape[0]} examples and Y has {len(targets.vectors)}; they must match.")
+            self.classes_ = targets.names
+            weight = check_sample_weight(sample_weight, X.shape[0])
+            rows = packed(X)
+            scale = FeatureScale(rows, weight)
+            self.C_ = chosen_c(self.C, scale)
+            self.pairs_ = choose_pairs(self.interactions, targets.vectors, self.classes_, weight)
+            self.intercept_scaling_ = self._constant("intercept_scaling", scale) if self.fit_intercept else 0.0
+            self.interaction_scaling_ = self._constant("interaction_scaling", scale)
+            rows.set_bias(self.intercept_scaling_)
+            structure = Multilabel(self.classes_.size, self.pairs_, self.loss, self._costs(), self.interaction_scaling_)
+            self.solution_ = train(self, structure, rows, targets.vectors, rows.n, self.C_, weight)
+            coef, interaction = structure.to_coef(self.solution_.w)
+            self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
+            constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(self.classes_.size)
+            self.intercept_ = np.ascontiguousarray(constant)
+            self.interaction_ = interaction * self.interaction_scaling_
+            self.n_iter_ = self.solution_.n_iter
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+        """The label vector of highest score of each row, shape (n, n_labels)."""
+        core, w = self._opened(X)
+        found = core.decode(w, job_count(self.n_jobs))[0]
+        return np.asarray(found, dtype=np.int64).reshape(-1, self.classes_.size)
+
+    def predict_sets(self, X: Any) -> list[tuple[Any, ...]]:
+        """The labels of each row by name, in the order of ``classes_``."""
+        return label_sets(self.predict(X), self.classes_)
+
+    def predict_kbest(self, X: Any, k: int) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The ``k`` label vectors of highest score, best first, shape (n, k, n_labels), and their scores, (n, k)."""
+        core, w = self._opened(X)
+        labels = self.classes_.size
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= 2 ** min(labels, 60):
+            raise ValueError(f"k must be an integer between 1 and the number of label vectors, 2^{labels}, not {k!r}.")
+        if self._structure().method == "branch":
+            raise Unsupported(
+                "The k best label vectors are found where the pairs of labels make no cycle, or for at most "
+                f"{_core.MOST_LISTED} labels; here are {labels}: use interactions='tree'."
+            )
+        found, scores = core.decode_lists(w, int(k), job_count(self.n_jobs))
+        ranked = np.asarray(found, dtype=np.int64).reshape(int(k), -1, labels)
+        return np.ascontiguousarray(ranked.transpose(1, 0, 2)), scores.reshape(-1, int(k))
+
+    def decision_function(self, X: Any) -> Floats:
+        """For each label how much the best label vector with it leads over the best without it, shape (n, n_labels).
+
+        A label is predicted where that is positive. Without interactions it is ``<w_k, x> + b_k``.
+        """
+        core, w = self._opened(X)
+        margins: Floats = core.margins(w, job_count(self.n_jobs))[0]
+        return margins.reshape(-1, self.classes_.size)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows whose labels are all right."""
+        found = self.predict(X)
+        vectors = read_targets(y, self.classes_).vectors
+        if len(vectors) != len(found):
+            raise ValueError(f"X has {len(found)} examples and Y has {len(vectors)}; they must match.")
+        return float(accuracy_score(vectors, found, sample_weight=sample_weight))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a model file that ``maxmargin.load`` reads."""
+        check_is_fitted(self)
+        names = ("coef_", "intercept_", "interaction_", "pairs_", "classes_", "feature_names_in_")
+        save_model(path, self, {name: getattr(self, name) for name in names if hasattr(self, name)})
+
+    def _structure(self) -> Multilabel:
+        return Multilabel(self.classes_.size, self.pairs_)
+
+    def _opened(self, X: Any) -> tuple[_core.Labels, Floats]:
+        """Rows in native form and the weights that belong to them; the intercept is that of a constant 1."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        structure = self._structure()
+        w = structure.from_coef(np.c_[self.coef_, self.intercept_], self.interaction_)
+        return structure.core(as_rows(X, 1.0, False)), w
+
+    def _constant(self, name: str, scale: FeatureScale) -> float:
+        value = getattr(self, name)
+        if isinstance(value, str):
+            if value != "scale":
+                raise ValueError(f"{name} must be a positive number or 'scale', not {value!r}.")
+            return scale.constant
+        positive(name, value)
+        return float(value)
+
+    def _costs(self) -> Floats | None:
+        without_loss = getattr(self.solver, "name", self.solver) == Perceptron.name
+        if without_loss and (self.label_weight is not None or self.loss == "f1"):
+            raise Unsupported(
+                "The perceptron has no loss, so it cannot train with loss='f1' or label weights; choose another solver."
+            )
+        if self.label_weight is None:
+            return None
+        if self.loss != "hamming":
+            raise ValueError(f"label_weight is for loss='hamming'; leave it out with loss={self.loss!r}.")
+        return label_costs(self.label_weight, self.classes_)

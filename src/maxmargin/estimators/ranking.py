@@ -1,0 +1,251 @@
+"""Rankings of the documents of queries, with scikit-learn's contract."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.estimators.query_groups import QueryGroups, read_groups
+from maxmargin.estimators.ranking_scale import ranking_c
+from maxmargin.estimators.training import all_or_nothing, positive, train
+from maxmargin.io.models import save_model
+from maxmargin.measures.base import Measure
+from maxmargin.measures.graded import check_grades
+from maxmargin.measures.ndcg import Ndcg
+from maxmargin.measures.ranking_names import as_ranking_measure, is_binary
+from maxmargin.solvers.base import Record
+from maxmargin.structures.multiclass import as_rows
+from maxmargin.structures.sample import Sample, SampleInput
+
+Floats = npt.NDArray[np.float64]
+
+
+class RankingSVM(BaseEstimator):  # type: ignore[misc]
+    """Learns to rank the documents of each query: ``<w, x>`` is a document's score, and the highest comes first.
+
+    Minimises ``1/2 |w|^2 + C * sum over groups g of s_g * risk_g(w)`` with, for margin rescaling and linear slack,
+
+        ``risk_g = max over rankings of  loss - 1/M sum over swapped pairs of <w, x_i - x_j>``
+
+    where the ``M`` pairs are those of rows of the group with ``y_i > y_j``, and the loss is one minus the measure.
+
+    Parameters
+    ----------
+    C : weight of the sum of the risks of all groups; ``'scale'`` adapts it to the features, see ``ranking_c``
+    measure : ``'swapped_pairs'`` (share of pairs in the right order; one grade pair is SVM-rank, several are ordinal
+        regression), ``'average_precision'``, ``'ndcg'``, ``'ndcg(10)'`` for the first ten positions, ``'mrr'``, or a
+        measure object
+    relevant : the lowest grade that counts as relevant, for average precision and MRR
+    gain : of NDCG: ``'exponential'``, ``2^grade - 1``, or ``'linear'``
+    uninformative : what becomes of groups from which nothing can be learned, since all their grades are equal (or all
+        rows are relevant, or none is): ``'warn'`` leaves them out with a warning, ``'skip'`` without, ``'refuse'`` is
+        an error
+    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM
+    n_jobs : threads for passes over all groups; -1 is all cores
+
+    Attributes
+    ----------
+    coef_ : weights, shape (n_features,)
+    C_ : the value that was used
+    n_uninformative_ : groups that were left out
+    solution_, n_iter_, n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        C: float | str = "scale",
+        *,
+        measure: Any = "swapped_pairs",
+        relevant: float = 1,
+        gain: str = "exponential",
+        uninformative: str = "warn",
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        tol: float = 1e-3,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.measure = measure
+        self.relevant = relevant
+        self.gain = gain
+        self.uninformative = uninformative
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        return tags
+
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankingSVM:
+        """Learns from a dense or CSR matrix or a data frame, one row a document.
+
+        Parameters
+        ----------
+        y : the grade of each row, at least 0, the higher the better
+        groups : the query of each row, by any names; or, in fewer entries than rows, the sizes of groups of consecutive
+            rows. None is one group of all rows.
+        sample_weight : the weight of each group in the order in which they first appear; or of each row, the same for
+            all rows of a group
+        """
+        with all_or_nothing(self):
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                order="C",
+                y_numeric=True,
+                ensure_min_samples=2,
+            )
+            measure, truth = self._measured(y)
+            found = read_groups(groups, X.shape[0])
+            weight = found.weights(sample_weight)
+            kept = self._informative(truth, found)
+            self.n_uninformative_ = int(len(found) - kept.sum())
+            used = found.take(kept)
+            _check_k(measure, used)
+            weight = None if weight is None else weight[kept]
+            if weight is not None and not weight.any():
+                raise ValueError("All groups from which something can be learned have weight zero.")
+            self.C_ = self._chosen_c(X, truth, used, weight)
+            sample = SampleInput(as_rows(X, 0.0, True), used.rows, used.names)
+            self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight)
+            self.coef_ = np.array(self.solution_.w)
+            self.n_iter_ = self.solution_.n_iter
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """The score of each row, shape (n,): within a group the higher comes first. Scores of different groups do not
+        compare."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        return np.asarray(safe_sparse_dot(X, self.coef_), dtype=np.float64)
+
+    def rank(self, X: Any, groups: Any = None) -> list[npt.NDArray[np.int32]]:
+        """Row numbers of each group, best first, groups in the order in which they first appear; rows of equal score in
+        their own order."""
+        scores = self.predict(X)
+        return [rows[np.argsort(-scores[rows], kind="stable")] for rows in read_groups(groups, scores.size).rows]
+
+    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
+        """The mean of the measure over all groups that have two different grades (for average precision and MRR:
+        relevant rows and others); larger is better, 1 is perfect."""
+        scores = self.predict(X)
+        truths = np.asarray(y)
+        if truths.shape != scores.shape:
+            raise ValueError(f"X has {scores.size} rows and y has shape {truths.shape}; one grade a row is needed.")
+        measure, truth = self._measured(truths)
+        found = read_groups(groups, scores.size)
+        weight = found.weights(sample_weight)
+        kept = _has_pairs(truth, found)
+        if not kept.any():
+            raise ValueError(_nothing(measure, "score"))
+        values = [
+            measure.value(scores[rows], measure.prepare(truth[rows], name))
+            for rows, name, useful in zip(found.rows, found.names, kept)
+            if useful
+        ]
+        return float(np.average(values, weights=None if weight is None else weight[kept]))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a model file that ``maxmargin.load`` reads."""
+        check_is_fitted(self)
+        arrays = {"coef_": self.coef_}
+        if hasattr(self, "feature_names_in_"):
+            arrays["feature_names_in_"] = self.feature_names_in_
+        save_model(path, self, arrays, structure={"n_uninformative_": self.n_uninformative_})
+
+    def _measured(self, y: npt.NDArray[Any]) -> tuple[Measure, npt.NDArray[Any]]:
+        """The measure, and the truth of each row as it takes it."""
+        measure = as_ranking_measure(self.measure, self.gain)
+        grades = check_grades(y)
+        if not is_binary(measure):
+            return measure, grades
+        positive("relevant", self.relevant)
+        return measure, grades >= self.relevant
+
+    def _informative(self, truth: npt.NDArray[Any], found: QueryGroups) -> npt.NDArray[np.bool_]:
+        if self.uninformative not in ("warn", "skip", "refuse"):
+            raise ValueError(f"uninformative must be 'warn', 'skip' or 'refuse', not {self.uninformative!r}.")
+        kept = _has_pairs(truth, found)
+        measure = as_ranking_measure(self.measure, self.gain)
+        if not kept.any():
+            raise ValueError(_nothing(measure, "learn"))
+        flat = np.flatnonzero(~kept)
+        if not flat.size or self.uninformative == "skip":
+            return kept
+        name, first = found.names[flat[0]], truth[found.rows[flat[0]][0]]
+        if truth.dtype == bool:
+            why = f"{'every' if first else 'no'} row of {name} is relevant (a grade of at least {self.relevant:g})"
+        else:
+            why = f"all rows of {name} have the grade {first:g}"
+        if self.uninformative == "refuse":
+            raise ValueError(
+                f"There is nothing to learn where {why}; leave the group out, or use uninformative='skip'."
+            )
+        warnings.warn(
+            f"{flat.size} of {len(found)} groups are left out, since nothing can be learned from them: {why}, for "
+            "example. uninformative='skip' leaves them out without this warning.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return kept
+
+    def _chosen_c(self, X: Any, truth: npt.NDArray[Any], used: QueryGroups, weight: Floats | None) -> float:
+        if isinstance(self.C, str):
+            if self.C != "scale":
+                raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
+            return ranking_c(X, used.rows, weight)
+        positive("C", self.C)
+        return float(self.C)
+
+
+def _has_pairs(truth: npt.NDArray[Any], found: QueryGroups) -> npt.NDArray[np.bool_]:
+    """Whether each group has two rows of different grade."""
+    order = np.concatenate(list(found.rows))
+    starts = np.concatenate([[0], np.cumsum([rows.size for rows in found.rows])[:-1]])
+    values = truth[order].astype(np.float64)
+    different: npt.NDArray[np.bool_] = np.maximum.reduceat(values, starts) > np.minimum.reduceat(values, starts)
+    return different
+
+
+def _check_k(measure: Measure, used: QueryGroups) -> None:
+    longest = max(rows.size for rows in used.rows)
+    if isinstance(measure, Ndcg) and measure.k is not None and measure.k > longest:
+        raise ValueError(
+            f"The measure is {measure.name}, but no group has more than {longest} rows; use a smaller k, or 'ndcg'."
+        )
+
+
+def _nothing(measure: Measure, what: str) -> str:
+    needed = "relevant rows and others" if is_binary(measure) else "rows of different grades"
+    return f"There is nothing to {what}: {measure.name} needs a group with {needed}."

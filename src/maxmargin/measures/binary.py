@@ -1,0 +1,78 @@
+"""Groups of rows that are positive or negative, and their scores in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTarget:
+    """The truth of one group: ``positive`` is a boolean array of shape (n,)."""
+
+    positive: npt.NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        return self.positive.size
+
+    @cached_property
+    def positives(self) -> Positions:
+        return np.flatnonzero(self.positive)
+
+    @cached_property
+    def negatives(self) -> Positions:
+        return np.flatnonzero(~self.positive)
+
+    @cached_property
+    def signs(self) -> Floats:
+        """+1 for a positive row, -1 for a negative one."""
+        return np.where(self.positive, 1.0, -1.0)
+
+
+def binary_target(
+    truth: npt.NDArray[Any], where: str, measure: str, *, positive: bool = True, negative: bool = False
+) -> BinaryTarget:
+    """Checks the truth of one group, which must hold a positive (a negative) row where the measure needs one."""
+    truth = np.asarray(truth)
+    if truth.ndim != 1:
+        raise ValueError(f"The truth of {where} has {truth.ndim} dimensions; one label a row is needed.")
+    if not truth.size:
+        raise ValueError(f"There are no rows in {where}; leave empty groups out.")
+    target = BinaryTarget(truth.astype(bool))
+    if positive and not target.positive.any():
+        raise ValueError(f"There is no positive row in {where}; {measure} needs at least one in every group.")
+    if negative and target.positive.all():
+        raise ValueError(f"There is no negative row in {where}; {measure} needs at least one in every group.")
+    return target
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Positive and negative rows, best score first, and the sums of the best ``k`` scores of each side."""
+
+    positives: Positions
+    negatives: Positions
+    positive_sums: Floats  # (P + 1,)
+    negative_sums: Floats  # (N + 1,)
+
+    @classmethod
+    def of(cls, scores: Floats, target: BinaryTarget) -> Sides:
+        parts = [rows[np.argsort(-scores[rows], kind="stable")] for rows in (target.positives, target.negatives)]
+        sums = [np.concatenate([[0.0], np.cumsum(scores[rows])]) for rows in parts]
+        return cls(parts[0], parts[1], sums[0], sums[1])
+
+    def flipped(self, tp: int, fp: int, n: int) -> Floats:
+        """Coefficients of the labelling that calls the best ``tp`` positives and ``fp`` negatives positive:
+        ``1 / n`` for a positive missed, ``-1 / n`` for a negative taken."""
+        coefficients = np.zeros(n)
+        coefficients[self.positives[tp:]] = 1.0 / n
+        coefficients[self.negatives[:fp]] = -1.0 / n
+        return coefficients

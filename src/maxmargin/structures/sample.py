@@ -1,0 +1,175 @@
+"""Samples: one training example is a group of rows, and its loss a measure of the whole group."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.measures.base import Measure, Violation
+from maxmargin.measures.grouped import GroupedMeasure, Violations
+from maxmargin.oracles.base import Cut
+from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rescaling import Formulation
+from maxmargin.vectors import compact
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+Group = Indices | None
+
+
+@dataclass(frozen=True, eq=False)
+class SampleInput:
+    """Packed rows and the groups that they form.
+
+    Parameters
+    ----------
+    rows : all rows
+    groups : row numbers of each group, int32; a row may be in several groups and several times in one (repetition).
+        None is one group of all rows.
+    names : what to call the groups in messages
+    """
+
+    rows: _core.Rows
+    groups: Sequence[Indices] | None = None
+    names: Sequence[str] | None = None
+
+    @property
+    def members(self) -> list[Group]:
+        return [None] if self.groups is None else list(self.groups)
+
+    def name(self, g: int) -> str:
+        if self.names is not None:
+            return self.names[g]
+        return "the sample" if self.groups is None else f"group {g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The structure behind ``MeasureSVC`` and ``RankingSVM``: ``bind`` gives the oracle of a measure over groups."""
+
+    measure: Measure
+
+    def bind(
+        self,
+        X: SampleInput,
+        Y: npt.NDArray[Any],
+        formulation: Formulation,
+        *,
+        sample_weight: Floats | None = None,
+        threads: int = 1,
+    ) -> SampleOracle:
+        """``Y`` is the truth of each row, ``sample_weight`` the weight of each group."""
+        if len(Y) != X.rows.n:
+            raise ValueError(f"X has {X.rows.n} rows and Y has {len(Y)}; they must match.")
+        return SampleOracle(self.measure, X, np.asarray(Y), formulation, sample_weight, threads)
+
+
+class SampleOracle(PlaneOracle):
+    """Planes of groups of rows. A pass over all groups makes one product with the rows, ``X w``, searches in the
+    scores, and makes one product for the summed plane, ``X' c``."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        X: SampleInput,
+        truth: npt.NDArray[Any],
+        formulation: Formulation,
+        sample_weight: Floats | None,
+        threads: int,
+    ) -> None:
+        refused = measure.refusal(formulation)
+        if refused is not None:
+            raise Unsupported(refused)
+        self.measure, self.formulation, self.sample_weight, self.threads = measure, formulation, sample_weight, threads
+        self._rows, self._groups, self._truth = X.rows, X.members, truth
+        self.n = len(self._groups)
+        self.dimension = X.rows.columns
+        self.exact = True
+        self.joint = isinstance(measure, GroupedMeasure)
+        self._names = [X.name(g) for g in range(self.n)]
+        self._members = None if X.groups is None else np.concatenate(list(X.groups))  # rows, group after group
+        sizes = [X.rows.n] if X.groups is None else [group.size for group in X.groups]
+        self._offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._together: Any = None  # what a measure that searches all groups at once needs of them
+        self._targets: list[Any] = [None] * self.n
+        if isinstance(measure, GroupedMeasure):
+            self._together = measure.prepare_groups(self._of_members(truth), self._offsets, self._names)
+        else:
+            self._targets = [self._prepared(g) for g in range(self.n)]
+
+    def _of_members(self, of_rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return of_rows if self._members is None else of_rows[self._members]
+
+    def _prepared(self, g: int) -> Any:
+        group = self._groups[g]
+        return self.measure.prepare(self._truth if group is None else self._truth[group], self._names[g])
+
+    def _scores(self, w: Floats) -> Floats:
+        scores: Floats = self._rows.products(w, None, self.threads)
+        return scores
+
+    def _search(self, g: int, scores: Floats) -> Violation | None:
+        if self._targets[g] is None:
+            self._targets[g] = self._prepared(g)
+        found = self.measure.search(scores, self._targets[g], self.formulation)
+        if found is not None:
+            self.exact = self.exact and found.exact
+        return found
+
+    def _search_all(self, scores: Floats) -> Violations:
+        """The most violated output of every group, from the scores of its members."""
+        if isinstance(self.measure, GroupedMeasure):
+            return self.measure.search_groups(scores, self._together, self.formulation, self.threads)
+        coefficients, loss = np.zeros(scores.size), np.zeros(self.n)
+        violated = np.zeros(self.n, dtype=bool)
+        for g in range(self.n):
+            part = slice(self._offsets[g], self._offsets[g + 1])
+            found = self._search(g, scores[part])
+            if found is not None:
+                coefficients[part], loss[g], violated[g] = found.coefficients, found.loss, True
+        return Violations(coefficients, loss, violated)
+
+    def plane(self, i: int, w: Floats) -> Plane | None:
+        group = self._groups[i]
+        found = self._search(i, self._rows.products(w, group, self.threads))
+        if found is None:
+            return None
+        scale = float(self.formulation.scale(found.loss))
+        a = self._rows.combine(scale * found.coefficients, group, self.threads)
+        return compact(a), float(self.formulation.margin(found.loss))
+
+    def slacks(self, w: Floats) -> Floats:
+        scores = self._of_members(self._scores(w))
+        return np.maximum(0.0, self._search_all(scores).values(scores, self._offsets, self.formulation))
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        if not fresh:
+            raise ValueError("A sample keeps no planes: ask for a fresh cut.")
+        scores = self._of_members(self._scores(w))
+        found = self._search_all(scores)
+        slack = np.maximum(0.0, found.values(scores, self._offsets, self.formulation))
+        weight = np.where(slack > 0.0, 1.0 if self.sample_weight is None else self.sample_weight, 0.0)
+        squared = self.formulation.slack == "squared"
+        factor = weight * slack if squared else weight
+        steps = np.repeat(factor * self.formulation.scale(found.loss), np.diff(self._offsets)) * found.coefficients
+        total: Floats = steps
+        if self._members is not None:
+            total = np.bincount(self._members, steps, self._rows.n).astype(np.float64)
+        b = float(factor @ self.formulation.margin(found.loss)) - (0.5 * float(weight @ slack**2) if squared else 0.0)
+        return Cut(compact(self._rows.combine(total, None, self.threads)), b, slack)
+
+    def fingerprint(self) -> str:
+        seen = hashlib.blake2b(f"{self.measure!r} {self.formulation!r} {self._rows.fingerprint()}".encode())
+        for group in self._groups:
+            seen.update(b"all" if group is None else group.tobytes())
+        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
+        for part in (self._truth, weight):
+            seen.update(np.ascontiguousarray(part).tobytes())
+        return seen.hexdigest()
