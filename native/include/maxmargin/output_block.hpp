@@ -140,7 +140,8 @@ class OutputBlock {
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
-  double deposit(std::int64_t example, const SupportLists::List& list, double* weights) {
+  template <class Real>
+  double deposit(std::int64_t example, const SupportLists::List& list, Real* weights) {
     const int truth = data_.labels[example];
     loss_.open(truth);
     double linear = 0.0;
