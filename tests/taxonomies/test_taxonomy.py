@@ -189,6 +189,35 @@ def test_an_undirected_graph_is_refused():
     assert as_taxonomy(networkx.DiGraph([("a", "b")]), ["b"]).edges() == [("a", "b")]
 
 
+def test_compact_leaves_out_what_has_one_child():
+    names = ["a.b.c", "a.b.d", "e.f.g", "h"]
+    taxonomy = Taxonomy.from_names(names).compact()
+    assert sorted(taxonomy.edges()) == [
+        ("a.b", "a.b.c"),
+        ("a.b", "a.b.d"),
+        ("root", "a.b"),
+        ("root", "e.f.g"),
+        ("root", "h"),
+    ]
+    assert "e.f" in Taxonomy.from_names(names).compact(keep=["e.f"])
+    assert Taxonomy([("a", "b"), ("b", "c"), ("b", "d")]).compact().edges() == [("b", "c"), ("b", "d")]
+    both = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "e")]).compact()
+    assert sorted(both.edges()) == [("b", "d"), ("b", "e"), ("r", "b"), ("r", "e")]
+    assert Taxonomy([("a", "b"), ("b", "c")]).compact().nodes == ("c",)
+    with pytest.raises(ValueError, match="'x' is not a node"):
+        taxonomy.compact(keep=["x"])
+
+
+@given(edges=EDGES)
+@QUICK
+def test_compact_keeps_the_order_of_what_is_left(edges):
+    taxonomy = Taxonomy(edges)
+    compact = taxonomy.compact()
+    for label in compact.nodes:
+        expected = [above for above in taxonomy.ancestors(label) if above in compact]
+        assert sorted(compact.ancestors(label), key=str) == sorted(expected, key=str)
+
+
 def test_a_deep_chain_needs_no_stack():
     taxonomy = Taxonomy((z, z + 1) for z in range(5000))
     assert taxonomy.heights[0] == 5000

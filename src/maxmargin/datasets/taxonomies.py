@@ -56,7 +56,8 @@ def make_taxonomy(
         words[chosen] = topics[(leaf // below)[np.nonzero(chosen)[0]], place[chosen]]
     empty = rng.random((n, n_words)) < noise
     words[empty] = rng.integers(n_features, size=int(empty.sum()), dtype=np.int32)
-    ends = np.arange(0, n * n_words + 1, n_words, dtype=np.int64)
+    # scikit-learn's solvers take indices of 32 bits only
+    ends = np.arange(0, n * n_words + 1, n_words, dtype=np.int32 if n * n_words < 2**31 else np.int64)
     X = sp.csr_array((np.ones(n * n_words), words.ravel(), ends), shape=(n, n_features))
     X.sum_duplicates()
     X.data /= np.repeat(np.sqrt(np.add.reduceat(X.data**2, X.indptr[:-1])), np.diff(X.indptr))

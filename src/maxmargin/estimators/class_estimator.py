@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
         )
-        check_classification_targets(y)
+        _check_labels(y)
         self.classes_, labels = encode_labels(y)
         if self.classes_.size < 2:
             raise ValueError(
@@ -97,6 +98,14 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not each.any():
             raise ValueError("class_weight and sample_weight leave every example with weight zero.")
         return each
+
+
+def _check_labels(y: npt.NDArray[Any]) -> None:
+    """Complains about numbers that are no classes; few examples a class are no sign of it where labels are names."""
+    with warnings.catch_warnings():
+        if y.dtype.kind not in "iuf":
+            warnings.filterwarnings("ignore", "The number of unique classes is greater than", UserWarning)
+        check_classification_targets(y)
 
 
 def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:

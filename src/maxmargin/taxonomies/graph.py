@@ -197,6 +197,21 @@ class Taxonomy:
                 waiting.extend(self.parents_of(z).tolist())
         return np.array(sorted(found), dtype=np.int32)
 
+    def compact(self, keep: Iterable[Any] = ()) -> Taxonomy:
+        """The same order without nodes that have one child only, as dotted names make them; ``keep`` names some that
+        stay. What was above such a node is above its child then."""
+        kept = set(self.numbers(keep).tolist())
+        children = np.bincount(self.parent_numbers, minlength=len(self))
+        gone = {z for z in range(len(self)) if children[z] == 1 and z not in kept}
+        above: list[list[int]] = []
+        for z in range(len(self)):
+            direct = self.parents_of(z).tolist()
+            passed = [q for p in direct for q in (above[p] if p in gone else [p])]
+            above.append(list(dict.fromkeys(passed)))
+        left = [z for z in range(len(self)) if z not in gone]
+        edges = [(self.nodes[p], self.nodes[z]) for z in left for p in above[z]]
+        return Taxonomy(edges, [self.nodes[z] for z in left])
+
     def check_one_root(self, purpose: str) -> None:
         """Complains, naming two of them, where there are several roots and ``purpose`` needs one."""
         if self.roots.size > 1:
