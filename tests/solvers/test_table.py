@@ -12,18 +12,32 @@ import pytest
 
 import problems
 import support_table
-from maxmargin import ChainSVC, DiversityRanker, MulticlassSVC, Status, StructuralSVM, Subgradient, Unsupported
+from maxmargin import (
+    ChainSVC,
+    DiversityRanker,
+    MulticlassSVC,
+    Status,
+    StructuralSVM,
+    Subgradient,
+    Taxonomy,
+    TaxonomySVC,
+    Unsupported,
+)
 from maxmargin.coverage import pack_subtopics
 from maxmargin.coverage.candidates import pack_candidates
 from maxmargin.coverage.words import cover_words
 from maxmargin.estimators import UnweightedCoverage
 from maxmargin.structures.chain import Chain
 from maxmargin.structures.diversity import Diversity
+from maxmargin.structures.output_features import OutputFeatures
+from maxmargin.structures.taxonomy import PlacedClasses
 from reference import EveryPlane, Optimum, dense, enumerate_planes, multiclass_planes, plane_of, same, solve
 from support_table import Structure
 
 C, TOL = 0.5, 1e-4
 COST = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
+OUTPUTS = np.array([[1.0, 0.0, 0.5, 0.0], [0.0, 1.0, 0.5, 0.0], [0.0, 0.0, -0.5, 1.0]])
+TREE = {0: "left", 1: "left", 2: "root", "left": "root"}
 
 
 @cache
@@ -62,12 +76,24 @@ def chain_of(structure: Structure) -> Chain:
     return Chain(3, 3, COST if structure.costs else None)
 
 
+def classes_of(structure: Structure) -> OutputFeatures | None:
+    """The structure of classes with output features."""
+    if "output_features" in structure.name:
+        return OutputFeatures(OUTPUTS)
+    if "Taxonomy" in structure.name:
+        return PlacedClasses(Taxonomy.from_parents(TREE), [0, 1, 2]).structure(COST if structure.costs else "height")
+    return None
+
+
 @cache
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     _, X, Y = data(structure)
     if "Chain" in structure.name:
         truths = [tuple(y.tolist()) for y in Y]
         return solve(enumerate_planes(chain_of(structure), X, truths, rescaling, slack), C)
+    shared = classes_of(structure)
+    if shared is not None:
+        return solve(enumerate_planes(shared, list(X), Y.tolist(), rescaling, slack), C)
     if structure.powers is None:
         return solve(multiclass_planes(X, Y, 1 - np.eye(3) if structure.zero_one else COST, rescaling, slack), C)
     full = problems.Classes() if structure.zero_one else problems.Subset(features=2)
@@ -79,6 +105,11 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
+    if "Taxonomy" in structure.name:
+        loss = COST if structure.costs else "height"
+        return TaxonomySVC(C, taxonomy=TREE, loss=loss, fit_intercept=False, **options).fit(X, Y)
+    if "output_features" in structure.name:
+        return MulticlassSVC(C, output_features=OUTPUTS, fit_intercept=False, **options).fit(X, Y)
     if problem is None:
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)
