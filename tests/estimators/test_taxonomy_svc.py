@@ -189,7 +189,7 @@ def test_in_a_grid_search(texts):
     assert -1.5 < search.best_score_ <= 0.0
 
 
-@pytest.mark.parametrize("form", [".", "edges", "graph", "numbers"])
+@pytest.mark.parametrize("form", [".", "edges", "graph", "numbers", "mixed"])
 def test_files_pickles_and_clones(texts, tmp_path, form):
     X, y = texts
     taxonomy = Taxonomy.from_names(np.unique(y).tolist())
@@ -202,6 +202,10 @@ def test_files_pickles_and_clones(texts, tmp_path, form):
     elif form == "numbers":
         given = [-1, *(int(p[0]) for p in map(taxonomy.parents_of, range(1, len(taxonomy))))]
         y = taxonomy.numbers(y)
+    elif form == "mixed":  # classes are numbers and the nodes above them have names
+        code = {label: number for number, label in enumerate(np.unique(y).tolist())}
+        given = {code.get(child, child): parent for parent, child in taxonomy.edges()}
+        y = np.array([code[label] for label in y.tolist()])
     model = TaxonomySVC(taxonomy=given, node_weight=0.5, slack="squared", rescaling="slack").fit(X, y)
     model.calibrate(X, y, folds=2)
     model.save(tmp_path / "m.zip")
@@ -218,6 +222,13 @@ def test_files_pickles_and_clones(texts, tmp_path, form):
     loaded.fit(X, y)
     assert loaded.solution_.primal == pytest.approx(model.solution_.primal)
     assert not hasattr(clone(model), "weights_")
+
+
+def test_labels_that_no_file_can_keep(tmp_path):
+    X, y = np.eye(4), [0, 1, 2, 3]
+    model = TaxonomySVC(taxonomy=[(("r", 1), label) for label in y]).fit(X, y)
+    with pytest.raises(ValueError, match=r"The node \('r', 1\) of the taxonomy is a tuple.*use str or numbers"):
+        model.save(tmp_path / "m.zip")
 
 
 def test_a_warm_start_goes_on(texts):

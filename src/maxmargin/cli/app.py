@@ -22,6 +22,7 @@ from maxmargin.demo import run_demo
 from maxmargin.io.read import FORMATS, SEQUENCE_FORMATS, format_of
 from maxmargin.rescaling import RESCALINGS, SLACKS
 from maxmargin.solvers.choose import BY_NAME
+from maxmargin.taxonomies import LOSSES
 from maxmargin.version import __version__
 
 app = typer.Typer(
@@ -75,6 +76,16 @@ def _train(
     model: Model,
     c: Annotated[str, typer.Option("--C", help="Weight of the sum of the risks, a number or 'scale'.")] = "scale",
     cost: Cost = None,
+    taxonomy: Annotated[
+        str | None,
+        typer.Option(help="Classes in a tree: a file of edges (parent, child) or JSON; '.' or '/' divides names."),
+    ] = None,
+    tree_loss: Annotated[
+        str | None, typer.Option(help=f"With --taxonomy: {', '.join(LOSSES)}; height if not given.")
+    ] = None,
+    node_weight: Annotated[
+        float | None, typer.Option(help="With --taxonomy: q, a node of height h then weighs q ** h; 1 if not given.")
+    ] = None,
     rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
@@ -126,6 +137,9 @@ def _train(
     settings = Settings(
         C=c,
         cost=cost,
+        taxonomy=taxonomy,
+        tree_loss=tree_loss,
+        node_weight=node_weight,
         rescaling=rescaling,
         slack=slack,
         solver=solver,
@@ -147,6 +161,9 @@ def _predict(
     data: Data,
     output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
     top_k: Annotated[int, typer.Option(help="Number of classes a line, best first.")] = 1,
+    until: Annotated[
+        float | None, typer.Option(help="Of a taxonomy: go up from a class until its nodes have this probability.")
+    ] = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="Write scores after classes, probabilities after labels.")
     ] = False,
@@ -172,7 +189,7 @@ def _predict(
     Labels in the data play no part.
     """
     answers = Answers(scores, kbest, confidence, decode, steps)
-    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, answers, n_jobs)
+    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, until, answers, n_jobs)
 
 
 @app.command("evaluate")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.console import make_console
-from maxmargin.estimators import MulticlassSVC, load
+from maxmargin.estimators import MulticlassSVC, TaxonomySVC, load
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.read import read_data
@@ -33,7 +33,7 @@ class Source:
             self.path, format=self.format, label_column=self.label_column, zero_based=self.zero_based, **options
         )
 
-    def read_for(self, model: MulticlassSVC, *, labelled: bool) -> LabelledData:
+    def read_for(self, model: MulticlassSVC | TaxonomySVC, *, labelled: bool) -> LabelledData:
         """The examples with the features and the kind of labels that a model knows."""
         names = take_names(model)
         data = self.read(
@@ -50,18 +50,19 @@ class Source:
         return data
 
 
-def load_model(path: Path, n_jobs: int) -> MulticlassSVC | ChainEstimator:
+def load_model(path: Path, n_jobs: int) -> MulticlassSVC | TaxonomySVC | ChainEstimator:
     """A model that the command line works with."""
     model = load(path)
-    if not isinstance(model, MulticlassSVC | ChainEstimator):
+    if not isinstance(model, MulticlassSVC | TaxonomySVC | ChainEstimator):
         raise ValueError(
-            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC and models of sequences."
+            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC, "
+            "TaxonomySVC and models of sequences."
         )
     model.n_jobs = n_jobs
     return model
 
 
-def take_names(model: MulticlassSVC) -> list[str] | None:
+def take_names(model: MulticlassSVC | TaxonomySVC) -> list[str] | None:
     """The names of a classifier's features if it has them.
 
     The names leave the classifier: columns are chosen by name when a file is read, and scikit-learn would warn about

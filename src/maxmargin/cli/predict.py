@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 from pathlib import Path
 from typing import IO, Any
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from maxmargin.cli.files import Source, check_output, load_model, refuse
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
-from maxmargin.estimators import MulticlassSVC
+from maxmargin.console import make_console
+from maxmargin.estimators import MulticlassSVC, TaxonomySVC
 from maxmargin.estimators.chain_base import ChainEstimator
 
 
@@ -20,6 +22,7 @@ def predict_file(
     source: Source,
     output: Path | None,
     top_k: int,
+    until: float | None,
     answers: Answers,
     n_jobs: int,
 ) -> None:
@@ -28,7 +31,8 @@ def predict_file(
         check_output(output, model_path, source.path)
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
-        refuse({"--top-k": top_k != 1, **source.table_options}, model_path, "a model of sequences")
+        only = {"--top-k": top_k != 1, "--until": until is not None, **source.table_options}
+        refuse(only, model_path, "a model of sequences")
         predict_sequences(model, model_path, source.path, source.format, output, answers)
         return
     only = {
@@ -39,7 +43,10 @@ def predict_file(
     }
     refuse(only, model_path, "a classifier")
     X = source.read_for(model, labelled=False).X
-    rows = _rows(model, X, top_k, answers.scores)
+    if until is None:
+        rows = _rows(model, X, top_k, answers.scores)
+    else:
+        rows = _stopped(model, model_path, X, until, {"--top-k": top_k != 1, "--scores": answers.scores})
     if output is None:
         _write(sys.stdout, rows, "\t")
         return
@@ -47,12 +54,29 @@ def predict_file(
         _write(file, rows, "," if output.suffix.lower() == ".csv" else "\t")
 
 
-def _rows(model: MulticlassSVC, X: Any, top_k: int, scores: bool) -> list[list[Any]]:
+def _stopped(
+    model: MulticlassSVC | TaxonomySVC, path: Path, X: Any, until: float, others: dict[str, bool]
+) -> list[list[Any]]:
+    """The lowest nodes of a taxonomy that are probable enough."""
+    if not isinstance(model, TaxonomySVC):
+        raise ValueError(f"--until is for classes in a taxonomy, and {path} has none; leave it out.")
+    refuse(others, path, "with --until")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nodes = model.predict(X, until=until)
+    for warning in caught:
+        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    return [[node] for node in nodes.tolist()]
+
+
+def _rows(model: MulticlassSVC | TaxonomySVC, X: Any, top_k: int, scores: bool) -> list[list[Any]]:
     best = model.predict_topk(X, top_k)
     if not scores:
         rows: list[list[Any]] = best.tolist()
         return rows
     values = np.asarray(X @ model.coef_.T) + model.intercept_
+    if isinstance(model, TaxonomySVC):  # so far of the nodes
+        values = np.asarray((model.features_.matrix @ values.T).T)
     values = np.take_along_axis(values, np.searchsorted(model.classes_, best), axis=1)
     return [
         [cell for label, value in zip(labels, row) for cell in (label, f"{value:.9g}")]

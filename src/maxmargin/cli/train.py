@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from maxmargin.cli.files import Source, check_output
 from maxmargin.console import make_console, number, print_table
-from maxmargin.estimators import MulticlassSVC
+from maxmargin.estimators import MulticlassSVC, TaxonomySVC
 from maxmargin.io.cost_matrix import read_cost
 from maxmargin.io.labelled import LabelledData, shortened
+from maxmargin.io.taxonomy_file import read_taxonomy
 from maxmargin.solvers.base import Status
 
 
@@ -25,6 +26,9 @@ class Settings:
 
     C: str = "scale"
     cost: Path | None = None
+    taxonomy: str | None = None
+    tree_loss: str | None = None
+    node_weight: float | None = None
     rescaling: str = "margin"
     slack: str = "linear"
     solver: str = "auto"
@@ -37,23 +41,36 @@ class Settings:
     seed: int = 0
     verbose: bool = False
 
-    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC:
+    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC | TaxonomySVC:
         """The classifier that these options describe, for the classes of the data."""
-        return MulticlassSVC(
-            C=parse_c(self.C),
-            cost=None if self.cost is None else read_cost(self.cost, classes),
-            rescaling=self.rescaling,
-            slack=self.slack,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            max_time=self.max_time,
-            class_weight=parse_class_weight(self.class_weight, classes),
-            fit_intercept=self.fit_intercept,
-            n_jobs=self.n_jobs,
-            random_state=self.seed,
-            verbose=int(self.verbose),
-        )
+        shared: dict[str, Any] = {
+            "C": parse_c(self.C),
+            "rescaling": self.rescaling,
+            "slack": self.slack,
+            "solver": self.solver,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "max_time": self.max_time,
+            "class_weight": parse_class_weight(self.class_weight, classes),
+            "fit_intercept": self.fit_intercept,
+            "n_jobs": self.n_jobs,
+            "random_state": self.seed,
+            "verbose": int(self.verbose),
+        }
+        cost = None if self.cost is None else read_cost(self.cost, classes)
+        if self.taxonomy is None:
+            return MulticlassSVC(cost=cost, **shared)
+        taxonomy = read_taxonomy(self.taxonomy, classes)
+        loss = cost if cost is not None else self.tree_loss or "height"
+        return TaxonomySVC(taxonomy=taxonomy, loss=loss, node_weight=self.node_weight, **shared)
+
+    def check(self) -> None:
+        """Complains about options that have no meaning together."""
+        for option, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
+            if given is not None and self.taxonomy is None:
+                raise ValueError(f"{option} is for classes in a taxonomy; give that with --taxonomy, or leave it out.")
+        if self.tree_loss is not None and self.cost is not None:
+            raise ValueError("--tree-loss and --cost both say what a mistake costs; leave one of them out.")
 
 
 def parse_c(text: str) -> float | str:
@@ -88,6 +105,7 @@ def parse_class_weight(text: str | None, classes: npt.NDArray[Any]) -> dict[Any,
 
 def train_model(source: Source, path: Path, settings: Settings) -> None:
     """Reads, fits, saves, and prints what came out."""
+    settings.check()
     check_output(path, source.path, *([] if settings.cost is None else [settings.cost]))
     data = source.read()
     model = settings.estimator(np.unique(data.targets))
@@ -106,7 +124,7 @@ def train_model(source: Source, path: Path, settings: Settings) -> None:
     _print_summary(model, path, seconds)
 
 
-def _infeasible(model: MulticlassSVC, data: LabelledData) -> str:
+def _infeasible(model: MulticlassSVC | TaxonomySVC, data: LabelledData) -> str:
     text = model.solution_.status.message
     certificate = model.solution_.certificate
     if certificate is not None:
@@ -114,12 +132,13 @@ def _infeasible(model: MulticlassSVC, data: LabelledData) -> str:
     return f"{text} No model was written; use --slack linear."
 
 
-def _print_summary(model: MulticlassSVC, path: Path, seconds: float) -> None:
+def _print_summary(model: MulticlassSVC | TaxonomySVC, path: Path, seconds: float) -> None:
     solution = model.solution_
     rows = [
         ("examples", str(solution.details["n"])),
         ("features", str(model.n_features_in_)),
         ("classes", str(model.classes_.size)),
+        *([("nodes", str(model.nodes_.size))] if isinstance(model, TaxonomySVC) else []),
         ("C", number(model.C_)),
         ("objective", number(solution.primal, 8)),
         ("gap", number(solution.gap, 3)),

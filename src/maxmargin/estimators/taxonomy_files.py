@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.estimators.taxonomy_places import label_array
 from maxmargin.io.models import save_model
 from maxmargin.structures.multiclass import feature_major
 from maxmargin.structures.taxonomy import PlacedClasses
@@ -20,13 +19,19 @@ def save_taxonomy_model(path: str | PathLike[str], model: Any) -> None:
     arrays = {
         "coef_": model._columns().T,
         "classes_": model.classes_,
-        "taxonomy_nodes": label_array(taxonomy.nodes),
         "taxonomy_offsets": taxonomy.parent_offsets,
         "taxonomy_parents": taxonomy.parent_numbers,
     }
     if hasattr(model, "feature_names_in_"):
         arrays["feature_names_in_"] = model.feature_names_in_
+    odd = next((node for node in taxonomy.nodes if not isinstance(node, str | int | float)), None)
+    if odd is not None:
+        raise ValueError(
+            f"The node {odd!r} of the taxonomy is a {type(odd).__name__}, which a model file cannot keep; use str or "
+            "numbers as labels."
+        )
     structure = {
+        "nodes": list(taxonomy.nodes),
         "constant": float(model.intercept_scaling_),
         "temperature": float(model.temperature_),
         "calibrated": bool(model.calibrated_),
@@ -39,10 +44,15 @@ def restore_taxonomy_model(model: Any, arrays: dict[str, Any], structure: dict[s
 
     Parts that do not fit together are a KeyError, TypeError or ValueError.
     """
-    nodes, classes, coef = arrays["taxonomy_nodes"], arrays["classes_"], arrays["coef_"]
-    if nodes.ndim != 1 or classes.ndim != 1 or classes.size < 2 or len(set(classes.tolist())) != classes.size:
+    nodes, classes, coef = structure["nodes"], arrays["classes_"], arrays["coef_"]
+    if (
+        not all(isinstance(node, str | int | float) for node in nodes)
+        or classes.ndim != 1
+        or classes.size < 2
+        or len(set(classes.tolist())) != classes.size
+    ):
         raise ValueError("classes_ must be different labels")
-    taxonomy = Taxonomy.from_arrays(nodes.tolist(), arrays["taxonomy_offsets"], arrays["taxonomy_parents"])
+    taxonomy = Taxonomy.from_arrays(nodes, arrays["taxonomy_offsets"], arrays["taxonomy_parents"])
     placed = PlacedClasses(taxonomy, classes.tolist())
     constant, temperature = structure["constant"], structure["temperature"]
     if not (isinstance(constant, float) and 0.0 <= constant < np.inf):
