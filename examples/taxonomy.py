@@ -1,4 +1,4 @@
-"""Classes in a taxonomy: share what they have in common, pay for how far off a mistake is, stop where nothing is sure."""
+"""Classes in a taxonomy: what they share, what a mistake costs, answers higher up, classes without examples."""
 
 import tempfile
 from importlib.util import find_spec

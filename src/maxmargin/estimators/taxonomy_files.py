@@ -45,12 +45,9 @@ def restore_taxonomy_model(model: Any, arrays: dict[str, Any], structure: dict[s
     Parts that do not fit together are a KeyError, TypeError or ValueError.
     """
     nodes, classes, coef = structure["nodes"], arrays["classes_"], arrays["coef_"]
-    if (
-        not all(isinstance(node, str | int | float) for node in nodes)
-        or classes.ndim != 1
-        or classes.size < 2
-        or len(set(classes.tolist())) != classes.size
-    ):
+    if not all(isinstance(node, str | int | float) for node in nodes):
+        raise ValueError("the nodes must be strings or numbers")
+    if classes.ndim != 1 or classes.size < 2 or len(set(classes.tolist())) != classes.size:
         raise ValueError("classes_ must be different labels")
     taxonomy = Taxonomy.from_arrays(nodes, arrays["taxonomy_offsets"], arrays["taxonomy_parents"])
     placed = PlacedClasses(taxonomy, classes.tolist())
