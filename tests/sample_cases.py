@@ -14,8 +14,8 @@ import scipy.sparse as sp
 import solver_cases
 from brute_force import wrong_outputs
 from maxmargin import Formulation
-from maxmargin.estimators.multiclass import as_rows
 from maxmargin.measures import as_measure
+from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.sample import Sample, SampleInput
 from maxmargin.structures.signed_oracle import SignedOracle
 from reference import EveryPlane, dense, plane_of

@@ -17,13 +17,12 @@ import scipy.sparse as sp
 
 import problems
 from maxmargin import BlockCoordinate, Formulation, NSlack, OneSlack, Solution, Status
-from maxmargin.estimators.multiclass import as_rows
 from maxmargin.oracles.bind import bind
 from maxmargin.sequences import pack
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run
 from maxmargin.structures.chain import Chain, ChainInput
-from maxmargin.structures.multiclass import Multiclass
+from maxmargin.structures.multiclass import Multiclass, as_rows
 from reference import EveryPlane, assert_dual_feasible, dual_value, enumerate_planes, multiclass_planes, solve
 
 # The steps of Frank and Wolfe converge like 1/t, and merged planes slow exact steps, so these are asked for less.

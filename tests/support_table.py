@@ -44,6 +44,9 @@ RANKING = "the most violated ranking is known"
 STRUCTURES = (
     Structure("`MulticlassSVC`", None, zero_one=True),
     Structure("`MulticlassSVC(cost=...)`", None, costs=True),
+    Structure("`MulticlassSVC(output_features=...)`", None, zero_one=True),
+    Structure("`TaxonomySVC`", None),
+    Structure("`TaxonomySVC(loss=matrix)`", None, costs=True),
     Structure("`ChainSVC`", None),
     Structure("`ChainSVC(cost=...)`", None, costs=True),
     Structure("`DiversityRanker`", None, greedy=True),

@@ -24,7 +24,16 @@ def test_example_runs(path, capsys):
 
 
 def test_there_are_examples():
-    wanted = {"chunking", "custom_problem", "diversity", "handwriting", "multiclass", "multilabel", "ranking"}
+    wanted = {
+        "chunking",
+        "custom_problem",
+        "diversity",
+        "handwriting",
+        "multiclass",
+        "multilabel",
+        "ranking",
+        "taxonomy",
+    }
     assert wanted <= {path.stem for path in EXAMPLES}
 
 

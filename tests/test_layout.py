@@ -19,14 +19,15 @@ NATIVE = ROOT / "native"
 
 # A unit (a module or a folder of the package) may import itself and the units of earlier layers.
 LAYERS = (
-    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "chunk_schemes", "sequences"},
+    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "chunk_schemes", "sequences", "taxonomies"},
     {"problem", "features", "metrics", "coverage", "measures"},
     {"checking"},
     {"oracles", "io"},
     {"structures", "solvers", "datasets"},
     {"inspection"},
     {"estimators"},
-    {"console", "report", "plots", "weight_plots", "demo_problem"},
+    {"console", "report", "plots", "demo_problem"},
+    {"weight_plots", "taxonomy_plots"},
     {"demo_chains"},
     {"demo"},
     {"cli"},

@@ -52,6 +52,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> view(const std::shared_ptr<std::vector<T,
 void bind_rows(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_multiclass(nb::module_& module);
+void bind_outputs(nb::module_& module);
 void bind_signed(nb::module_& module);
 void bind_planes(nb::module_& module);
 void bind_chain(nb::module_& module);

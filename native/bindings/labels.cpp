@@ -153,7 +153,7 @@ void bind_labels(nb::module_& module) {
           },
           nb::arg("v").noconvert(), nb::arg("late").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
           nb::arg("squared"), nb::arg("first"), nb::arg("done"), nb::arg("numerator"),
-          "Adds planes to v one after the other; see multiclass_oracle.hpp.")
+          "Adds planes to v one after the other; see class_oracle.hpp.")
       .def(
           "decode",
           [](const PyLabels& self, In1<double> weights, int threads) {

@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
   bindings::bind_rows(module);
   bindings::bind_engine(module);
   bindings::bind_multiclass(module);
+  bindings::bind_outputs(module);
   bindings::bind_signed(module);
   bindings::bind_planes(module);
   bindings::bind_chain(module);

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "maxmargin/multiclass_oracle.hpp"
+#include "maxmargin/kernels.hpp"
+#include "maxmargin/multiclass_scores.hpp"
 #include "maxmargin/products.hpp"
 
 namespace maxmargin::bindings {

@@ -86,7 +86,7 @@ void bind_signed(nb::module_& module) {
           },
           nb::arg("v").noconvert(), nb::arg("late").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
           nb::arg("squared"), nb::arg("first"), nb::arg("done"), nb::arg("numerator"),
-          "Adds planes to v one after the other; see multiclass_oracle.hpp.");
+          "Adds planes to v one after the other; see class_oracle.hpp.");
 
   nb::class_<PySignedEngine> engine(module, "SignedEngine", "The dual engine on binary blocks.");
   engine.def(

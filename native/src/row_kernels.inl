@@ -112,3 +112,16 @@ void update_observed(const Row& x, Real* weights, int stride, const double* coef
     update_observed_chunk<Real, kCount>(x, weights, stride, coefficient, observed, words, first);
   });
 }
+
+template <class Real>
+void update_few(const Row& x, Real* weights, int stride, const std::int32_t* place, const double* change, int count) {
+  auto add = [&]<int way>(std::int64_t column, Real value) {
+    Real* row = weights + column * stride;
+    for (int k = 0; k < count; ++k) row[place[k]] += value * static_cast<Real>(change[k]);
+  };
+  if (x.single) {
+    for_each_cell<1, Real, float>(x, add);
+  } else {
+    for_each_cell<1, Real, double>(x, add);
+  }
+}

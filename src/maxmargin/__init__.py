@@ -12,9 +12,10 @@ from maxmargin.estimators import (
     MultilabelSVC,
     RankingSVM,
     StructuralSVM,
+    TaxonomySVC,
     load,
 )
-from maxmargin.features import SequenceVectorizer
+from maxmargin.features import DescribedClasses, SequenceVectorizer
 from maxmargin.io.models import ModelFileError
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
@@ -22,6 +23,7 @@ from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import Sequences
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
+from maxmargin.taxonomies import Taxonomy
 from maxmargin.version import __version__
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "ChainHMM",
     "ChainPerceptron",
     "ChainSVC",
+    "DescribedClasses",
     "DiversityRanker",
     "Formulation",
     "MeasureSVC",
@@ -49,6 +52,8 @@ __all__ = [
     "Status",
     "StructuralSVM",
     "Subgradient",
+    "Taxonomy",
+    "TaxonomySVC",
     "Unsupported",
     "__version__",
     "check_problem",

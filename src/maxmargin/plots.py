@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,15 @@ class Point:
 def can_draw() -> bool:
     """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
+
+
+def new_figure(**options: Any) -> Any:
+    """An empty matplotlib figure, or a sentence that says what to install."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("Pictures need matplotlib; install it, or maxmargin with the extra [report].") from error
+    return Figure(layout="constrained", **options)
 
 
 def draw_convergence(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.plots import new_figure
 from maxmargin.structures.chain_parts import chain_parts
 
 
@@ -31,7 +32,7 @@ def draw_transitions(model: Any, path: str | PathLike[str], *, title: str = "Wei
         weights[size, :size], weights[:size, size] = chain.eta * parts.start, chain.eta * parts.end
         before, after = [*before, "(start)"], [*after, "(end)"]
     side = min(4.0 + 0.3 * len(after), 20.0)
-    figure = _figure(figsize=(side + 1.0, side), layout="constrained")
+    figure = new_figure(figsize=(side + 1.0, side))
     axes = figure.add_subplot()
     limit = float(np.nanmax(np.abs(weights))) or 1.0
     picture = axes.imshow(weights, cmap="RdBu_r", vmin=-limit, vmax=limit)
@@ -47,7 +48,7 @@ def draw_features(
 ) -> None:
     """Bars of the strongest weights of features, of one label if it is given; see ``top_features``."""
     table = model.top_features(n, label)
-    figure = _figure(figsize=(8.0, 1.0 + 0.25 * len(table)), layout="constrained")
+    figure = new_figure(figsize=(8.0, 1.0 + 0.25 * len(table)))
     axes = figure.add_subplot()
     places = np.arange(len(table))
     weights = [row.weight for row in table]
@@ -57,11 +58,3 @@ def draw_features(
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set(xlabel="weight", title=title)
     figure.savefig(path, dpi=150)
-
-
-def _figure(**options: Any) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("Pictures need matplotlib; install it, or maxmargin with the extra [report].") from error
-    return Figure(**options)

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import logsumexp
 
 from maxmargin import ChainSVC
-from maxmargin.estimators.chain_base import NotCalibratedWarning
+from maxmargin.estimators.calibration import NotCalibratedWarning
 
 TAGS = ["O", "B-X", "I-X", "B-Y", "I-Y"]
 

@@ -1,4 +1,4 @@
-"""MulticlassSVC keeps scikit-learn's contract, with no expected failures."""
+"""MulticlassSVC and TaxonomySVC keep scikit-learn's contract, with no expected failures."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import BlockCoordinate, MulticlassSVC
+from maxmargin import BlockCoordinate, MulticlassSVC, TaxonomySVC
 
 CONFIGURATIONS = [
     MulticlassSVC(),
     MulticlassSVC(slack="squared"),
     MulticlassSVC(rescaling="slack", solver="one-slack"),
     MulticlassSVC(fit_intercept=False),
+    TaxonomySVC(),
+    TaxonomySVC(loss="zero-one", slack="squared"),
+    TaxonomySVC(loss="path", rescaling="slack", solver="one-slack"),
 ]
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from maxmargin import ChainCRF, ChainPerceptron, ChainSVC, MulticlassSVC, StructuralSVM
-from maxmargin.estimators.chain_base import NotCalibratedWarning
+from maxmargin.estimators.calibration import NotCalibratedWarning
 from maxmargin.structures.chain import Chain
 
 RNG = np.random.default_rng(0)

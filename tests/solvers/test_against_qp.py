@@ -13,10 +13,9 @@ import pytest
 
 import problems
 from maxmargin import Formulation, OneSlack, Perceptron, Status, Subgradient
-from maxmargin.estimators.multiclass import as_rows
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers.base import Run
-from maxmargin.structures.multiclass import Multiclass
+from maxmargin.structures.multiclass import Multiclass, as_rows
 from reference import FORMULATIONS, same
 from solver_cases import MAIN, SOLVERS, case, check, classes, optimum, train
 

@@ -22,10 +22,9 @@ from maxmargin import (
     Subgradient,
     Unsupported,
 )
-from maxmargin.estimators.multiclass import as_rows
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers.base import Run
-from maxmargin.structures.multiclass import Multiclass
+from maxmargin.structures.multiclass import Multiclass, as_rows
 from reference import dense, enumerate_planes, multiclass_planes, same, solve
 
 HARD = Formulation(slack="hard")

@@ -9,10 +9,9 @@ from sklearn.datasets import load_digits
 from maxmargin import ChainSVC, MulticlassSVC
 from maxmargin._core import VisitSettings
 from maxmargin.datasets import make_chain
-from maxmargin.estimators.multiclass import as_rows
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers import BlockCoordinate
-from maxmargin.structures.multiclass import Multiclass
+from maxmargin.structures.multiclass import Multiclass, as_rows
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from maxmargin import Formulation, OneSlack, Status, Subgradient, Unsupported
-from maxmargin.estimators.multiclass import as_rows
 from maxmargin.measures import as_measure
+from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.sample import Sample, SampleInput
 from reference import FORMULATIONS
 from sample_cases import sample_case

@@ -23,6 +23,8 @@ from maxmargin import (
     Status,
     StructuralSVM,
     Subgradient,
+    Taxonomy,
+    TaxonomySVC,
     Unsupported,
 )
 from maxmargin.coverage import pack_subtopics
@@ -31,6 +33,8 @@ from maxmargin.coverage.words import cover_words
 from maxmargin.estimators import UnweightedCoverage
 from maxmargin.structures.chain import Chain
 from maxmargin.structures.diversity import Diversity
+from maxmargin.structures.output_features import OutputFeatures
+from maxmargin.structures.taxonomy import PlacedClasses
 from reference import EveryPlane, Optimum, dense, enumerate_planes, multiclass_planes, plane_of, same, solve
 from sample_cases import SampleCase
 from support_table import Structure
@@ -38,6 +42,8 @@ from support_table import Structure
 C, TOL = 0.5, 1e-4
 COST = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
 GROUPS = np.arange(15) % 3
+OUTPUTS = np.array([[1.0, 0.0, 0.5, 0.0], [0.0, 1.0, 0.5, 0.0], [0.0, 0.0, -0.5, 1.0]])
+TREE = {0: "left", 1: "left", 2: "root", "left": "root"}
 
 
 @cache
@@ -87,6 +93,15 @@ def measure_of(structure: Structure) -> str:
     return structure.name.split("'")[1] if "'" in structure.name else "swapped_pairs"
 
 
+def classes_of(structure: Structure) -> OutputFeatures | None:
+    """The structure of classes with output features."""
+    if "output_features" in structure.name:
+        return OutputFeatures(OUTPUTS)
+    if "Taxonomy" in structure.name:
+        return PlacedClasses(Taxonomy.from_parents(TREE), [0, 1, 2]).structure(COST if structure.costs else "height")
+    return None
+
+
 @cache
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     if table_labels.is_multilabel(structure):
@@ -101,6 +116,9 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     if "Chain" in structure.name:
         truths = [tuple(y.tolist()) for y in Y]
         return solve(enumerate_planes(chain_of(structure), X, truths, rescaling, slack), C)
+    shared = classes_of(structure)
+    if shared is not None:
+        return solve(enumerate_planes(shared, list(X), Y.tolist(), rescaling, slack), C)
     if structure.powers is None:
         return solve(multiclass_planes(X, Y, 1 - np.eye(3) if structure.zero_one else COST, rescaling, slack), C)
     full = problems.Classes() if structure.zero_one else problems.Subset(features=2)
@@ -118,6 +136,11 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
         return MeasureSVC(structure.measure, C, fit_intercept=False, threshold_for=None, **options).fit(X, Y, GROUPS)
     if "Ranking" in structure.name:
         return RankingSVM(C, measure=measure_of(structure), **options).fit(X[0], Y, X[1])
+    if "Taxonomy" in structure.name:
+        loss = COST if structure.costs else "height"
+        return TaxonomySVC(C, taxonomy=TREE, loss=loss, fit_intercept=False, **options).fit(X, Y)
+    if "output_features" in structure.name:
+        return MulticlassSVC(C, output_features=OUTPUTS, fit_intercept=False, **options).fit(X, Y)
     if problem is None:
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)

@@ -1,4 +1,4 @@
-// Questions about all sequences at one fixed w; see multiclass_oracle.hpp. Sequences are divided among threads in fixed shares.
+// Questions about all sequences at one fixed w; see class_oracle.hpp. Sequences are divided among threads in fixed shares.
 #pragma once
 
 #include <cstdint>

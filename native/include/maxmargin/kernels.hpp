@@ -50,6 +50,8 @@ struct RowKernels {
   void (*update)(const Row& x, Real* weights, int stride, const double* coefficient);
   // The same for the labels whose bit is set in the `words` words of row j of `observed`.
   void (*update_observed)(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words);
+  // W[j, place[k]] += x_j change[k] for k < count
+  void (*update_few)(const Row& x, Real* weights, int stride, const std::int32_t* place, const double* change, int count);
   // out[k] = node[k] + max_j (from[j] + table[j * apart + k])
   void (*max_plus)(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out);
   // out[k] = margin[k] - scale[k] (scores[truth] - scores[k]) - charge, and 0 for the truth; answers the place of the largest,

@@ -31,6 +31,7 @@ struct MulticlassData {
 // All planes of one example, the truth being the plane that is zero. Scratch arrays are reused between examples.
 class MulticlassBlock {
  public:
+  using Data = MulticlassData;
   static constexpr bool kCoarse = true;
 
   explicit MulticlassBlock(const MulticlassData& data)
@@ -144,6 +145,14 @@ class MulticlassBlock {
     return linear;
   }
 
+  // weights += step (x in the truth's columns, -x in those of k) of the example opened last
+  void add_pair(int k, double step, double* weights) {
+    std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
+    coefficient_[truth_] = step;
+    coefficient_[k] = -step;
+    row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+  }
+
   // A support list from outside, alpha still to be set.
   static void hold(std::int64_t example, std::int32_t output, SupportLists& lists) {
     const std::int32_t size = lists[example].size;
@@ -155,6 +164,8 @@ class MulticlassBlock {
   int zero() const { return truth_; }
   double alpha(int k) const { return alpha_[k]; }
   double gradient(int k) const { return gradient_[k]; }
+  double margin(int k) const { return margin_[k]; }
+  double scale(int k) const { return scale_[k]; }
   double spent() const { return spent_; }  // sum alpha, as loaded
   double total() const { return total_; }  // sum alpha, now
   double value() const { return value_; }  // sum alpha (b - <a, w>), as loaded
@@ -175,6 +186,9 @@ class MulticlassBlock {
     }
     return best;
   }
+
+  // Whether a step along a plane would move w.
+  bool moves(int) const { return norm_ > 0.0; }
 
   Extremes extremes() const { return kernels().extremes(gradient_.data(), alpha_.data(), data_.stride()); }
 

@@ -1,4 +1,4 @@
-// Questions about all examples of a binary problem at one fixed w; the counterpart of multiclass_oracle.hpp.
+// Questions about all examples of a binary problem at one fixed w; the counterpart of class_oracle.hpp.
 #pragma once
 
 #include <cstdint>

@@ -23,6 +23,7 @@ from maxmargin.demo import run_demo
 from maxmargin.io.read import FORMATS, RANKING_FORMATS, SEQUENCE_FORMATS, format_of
 from maxmargin.rescaling import RESCALINGS, SLACKS
 from maxmargin.solvers.choose import BY_NAME
+from maxmargin.taxonomies import LOSSES
 from maxmargin.version import __version__
 
 app = typer.Typer(
@@ -86,6 +87,16 @@ def _train(
     positive: Annotated[
         str | None, typer.Option(help="With --measure: the positive class; the second of the sorted two if not given.")
     ] = None,
+    taxonomy: Annotated[
+        str | None,
+        typer.Option(help="Classes in a tree: a file of edges (parent, child) or JSON; '.' or '/' divides names."),
+    ] = None,
+    tree_loss: Annotated[
+        str | None, typer.Option(help=f"With --taxonomy: {', '.join(LOSSES)}; height if not given.")
+    ] = None,
+    node_weight: Annotated[
+        float | None, typer.Option(help="With --taxonomy: q, a node of height h then weighs q ** h; 1 if not given.")
+    ] = None,
     rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
@@ -146,6 +157,9 @@ def _train(
     settings = Settings(
         C=c,
         cost=cost,
+        taxonomy=taxonomy,
+        tree_loss=tree_loss,
+        node_weight=node_weight,
         rescaling=rescaling,
         slack=slack,
         solver=solver,
@@ -169,6 +183,9 @@ def _predict(
     data: Data,
     output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
     top_k: Annotated[int, typer.Option(help="Number of classes a line, best first.")] = 1,
+    until: Annotated[
+        float | None, typer.Option(help="Of a taxonomy: go up from a class until its nodes have this probability.")
+    ] = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="Write scores after classes, probabilities after labels.")
     ] = False,
@@ -195,7 +212,7 @@ def _predict(
     Labels in the data play no part.
     """
     answers = Answers(scores, kbest, confidence, decode, steps)
-    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, answers, n_jobs)
+    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, until, answers, n_jobs)
 
 
 @app.command("evaluate")

@@ -17,9 +17,12 @@ from maxmargin.cli.measure import measured
 from maxmargin.cli.ranking import evaluate_ranking
 from maxmargin.cli.sequence_evaluate import evaluate_sequences
 from maxmargin.console import make_console, print_table
-from maxmargin.estimators import MeasureSVC, RankingSVM
+from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, TaxonomySVC
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.cost_matrix import read_cost
+from maxmargin.metrics import hierarchical_score, tree_loss
+from maxmargin.structures.taxonomy import PlacedClasses
+from maxmargin.taxonomies import Taxonomy
 
 _MOST = 25  # classes in a confusion table, and lines in the list that stands for it beyond that
 
@@ -47,17 +50,35 @@ def evaluate_model(
     refuse({"--steps": steps is not None, "--scheme": scheme is not None}, model_path, "a classifier")
     data = source.read_for(model, labelled=True)
     data.check_known(model.classes_)
-    two = isinstance(model, MeasureSVC)
-    own = None if two else model.cost
-    cost = own if cost_path is None else read_cost(cost_path, model.classes_)
-    results = measure(data.targets, model.predict(data.X), model.classes_, cost)
-    if two:
+    cost = _own_cost(model) if cost_path is None else read_cost(cost_path, model.classes_)
+    answers = model.predict(data.X)
+    results = measure(data.targets, answers, model.classes_, cost)
+    if isinstance(model, MeasureSVC):
         results |= measured(model, data.X, data.targets)
+    if isinstance(model, TaxonomySVC):
+        results["tree"] = measure_tree(data.targets, answers, model.taxonomy_)
     if as_json:
         json.dump(results, sys.stdout, indent=1)
         sys.stdout.write("\n")
     else:
         _print(make_console(), results)
+
+
+def _own_cost(model: MulticlassSVC | TaxonomySVC | MeasureSVC) -> Any:
+    """What the model was trained to avoid, as a matrix; None is 1 for every wrong answer."""
+    if isinstance(model, MulticlassSVC):
+        return model.cost
+    if isinstance(model, MeasureSVC):
+        return None
+    losses = PlacedClasses(model.taxonomy_, model.classes_.tolist()).losses(model.loss)
+    return np.array([losses.row(truth) for truth in range(model.classes_.size)])
+
+
+def measure_tree(truths: npt.NDArray[Any], answers: npt.NDArray[Any], taxonomy: Taxonomy) -> dict[str, float]:
+    """Scores in the taxonomy; the tree loss where that has one root."""
+    score = hierarchical_score(truths, answers, taxonomy)
+    found = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+    return {"loss": tree_loss(truths, answers, taxonomy), **found} if taxonomy.roots.size == 1 else found
 
 
 def measure(
@@ -89,7 +110,9 @@ def _print(console: Console, results: dict[str, Any]) -> None:
     totals = [(name, f"{results[key]:.4f}") for name, key in (("accuracy", "accuracy"), ("mean cost", "mean_cost"))]
     if "measure" in results:
         totals.append((results["measure"], f"{results['value']:.4f}"))
-    print_table(console, "", ("", ""), [("examples", str(results["examples"])), *totals])
+    names = {"loss": "tree loss", "precision": "hierarchical precision", "recall": "hierarchical recall"}
+    tree = [(names.get(key, "hierarchical F1"), f"{value:.4f}") for key, value in results.get("tree", {}).items()]
+    print_table(console, "", ("", ""), [("examples", str(results["examples"])), *totals, *tree])
     rows = [
         (str(row["label"]), *(f"{row[key]:.4f}" for key in ("precision", "recall", "f1")), str(row["examples"]))
         for row in results["classes"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.console import make_console
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, load
+from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, TaxonomySVC, load
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.read import read_data
@@ -33,7 +33,7 @@ class Source:
             self.path, format=self.format, label_column=self.label_column, zero_based=self.zero_based, **options
         )
 
-    def read_for(self, model: MulticlassSVC | MeasureSVC, *, labelled: bool) -> LabelledData:
+    def read_for(self, model: MulticlassSVC | TaxonomySVC | MeasureSVC, *, labelled: bool) -> LabelledData:
         """The examples with the features and the kind of labels that a model knows."""
         names = take_names(model)
         data = self.read(
@@ -50,19 +50,22 @@ class Source:
         return data
 
 
-def load_model(path: Path, n_jobs: int) -> MulticlassSVC | MeasureSVC | ChainEstimator | RankingSVM:
+Model = MulticlassSVC | TaxonomySVC | MeasureSVC | RankingSVM | ChainEstimator
+
+
+def load_model(path: Path, n_jobs: int) -> Model:
     """A model that the command line works with."""
     model = load(path)
-    if not isinstance(model, MulticlassSVC | MeasureSVC | ChainEstimator | RankingSVM):
+    if not isinstance(model, Model):
         raise ValueError(
-            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC, MeasureSVC, "
-            "RankingSVM and models of sequences."
+            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC, TaxonomySVC, "
+            "MeasureSVC, RankingSVM and models of sequences."
         )
     model.n_jobs = n_jobs
     return model
 
 
-def take_names(model: MulticlassSVC | MeasureSVC | RankingSVM) -> list[str] | None:
+def take_names(model: MulticlassSVC | TaxonomySVC | MeasureSVC | RankingSVM) -> list[str] | None:
     """The names of a model's features if it has them.
 
     The names leave the model: columns are chosen by name when a file is read, and scikit-learn would warn about

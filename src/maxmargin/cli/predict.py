@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,7 +14,8 @@ from maxmargin.cli.files import Source, check_output, load_model, refuse
 from maxmargin.cli.measure import answer_rows
 from maxmargin.cli.ranking import predict_ranking
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM
+from maxmargin.console import make_console
+from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, TaxonomySVC
 from maxmargin.estimators.chain_base import ChainEstimator
 
 
@@ -22,6 +24,7 @@ def predict_file(
     source: Source,
     output: Path | None,
     top_k: int,
+    until: float | None,
     answers: Answers,
     n_jobs: int,
 ) -> None:
@@ -30,7 +33,8 @@ def predict_file(
         check_output(output, model_path, source.path)
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
-        refuse({"--top-k": top_k != 1, **source.table_options}, model_path, "a model of sequences")
+        only = {"--top-k": top_k != 1, "--until": until is not None, **source.table_options}
+        refuse(only, model_path, "a model of sequences")
         predict_sequences(model, model_path, source.path, source.format, output, answers)
         return
     only = {
@@ -49,8 +53,12 @@ def predict_file(
     if isinstance(model, MeasureSVC):
         refuse({"--top-k": top_k != 1}, model_path, "a classifier of two classes")
     X = source.read_for(model, labelled=False).X
-    two = isinstance(model, MeasureSVC)
-    rows = answer_rows(model, X, answers.scores) if two else _rows(model, X, top_k, answers.scores)
+    if until is not None:
+        rows = _stopped(model, model_path, X, until, {"--top-k": top_k != 1, "--scores": answers.scores})
+    elif isinstance(model, MeasureSVC):
+        rows = answer_rows(model, X, answers.scores)
+    else:
+        rows = _rows(model, X, top_k, answers.scores)
     if output is None:
         _write(sys.stdout, rows, "\t")
         return
@@ -58,12 +66,29 @@ def predict_file(
         _write(file, rows, "," if output.suffix.lower() == ".csv" else "\t")
 
 
-def _rows(model: MulticlassSVC, X: Any, top_k: int, scores: bool) -> list[list[Any]]:
+def _stopped(
+    model: MulticlassSVC | TaxonomySVC, path: Path, X: Any, until: float, others: dict[str, bool]
+) -> list[list[Any]]:
+    """The lowest nodes of a taxonomy that are probable enough."""
+    if not isinstance(model, TaxonomySVC):
+        raise ValueError(f"--until is for classes in a taxonomy, and {path} has none; leave it out.")
+    refuse(others, path, "with --until")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nodes = model.predict(X, until=until)
+    for warning in caught:
+        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    return [[node] for node in nodes.tolist()]
+
+
+def _rows(model: MulticlassSVC | TaxonomySVC, X: Any, top_k: int, scores: bool) -> list[list[Any]]:
     best = model.predict_topk(X, top_k)
     if not scores:
         rows: list[list[Any]] = best.tolist()
         return rows
     values = np.asarray(X @ model.coef_.T) + model.intercept_
+    if isinstance(model, TaxonomySVC):  # so far of the nodes
+        values = np.asarray((model.features_.matrix @ values.T).T)
     values = np.take_along_axis(values, np.searchsorted(model.classes_, best), axis=1)
     return [
         [cell for label, value in zip(labels, row) for cell in (label, f"{value:.9g}")]

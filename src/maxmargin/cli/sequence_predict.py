@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console
-from maxmargin.estimators.chain_base import ChainEstimator, NotCalibratedWarning, RankedLabels
+from maxmargin.estimators.calibration import NotCalibratedWarning
+from maxmargin.estimators.chain_base import ChainEstimator, RankedLabels
 from maxmargin.io.text import text_writer
 
 HEAD = "#="

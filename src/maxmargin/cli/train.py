@@ -14,9 +14,10 @@ import numpy.typing as npt
 from maxmargin.cli.files import Source, check_output, refuse
 from maxmargin.cli.measure import check_two_classes, positive_class
 from maxmargin.console import make_console, number, print_table
-from maxmargin.estimators import MeasureSVC, MulticlassSVC
+from maxmargin.estimators import MeasureSVC, MulticlassSVC, TaxonomySVC
 from maxmargin.io.cost_matrix import read_cost
 from maxmargin.io.labelled import LabelledData, shortened
+from maxmargin.io.taxonomy_file import read_taxonomy
 from maxmargin.solvers.base import Status
 
 
@@ -26,6 +27,9 @@ class Settings:
 
     C: str = "scale"
     cost: Path | None = None
+    taxonomy: str | None = None
+    tree_loss: str | None = None
+    node_weight: float | None = None
     rescaling: str = "margin"
     slack: str = "linear"
     solver: str = "auto"
@@ -40,9 +44,9 @@ class Settings:
     measure: str | None = None
     positive: str | None = None
 
-    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC | MeasureSVC:
+    def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC | TaxonomySVC | MeasureSVC:
         """The classifier that these options describe, for the classes of the data."""
-        common: dict[str, Any] = {
+        shared: dict[str, Any] = {
             "C": parse_c(self.C),
             "rescaling": self.rescaling,
             "slack": self.slack,
@@ -57,20 +61,31 @@ class Settings:
         }
         if self.measure is not None:
             check_two_classes(classes)
-            return MeasureSVC(self.measure, pos_label=positive_class(self.positive, classes), **common)
-        return MulticlassSVC(
-            cost=None if self.cost is None else read_cost(self.cost, classes),
-            class_weight=parse_class_weight(self.class_weight, classes),
-            **common,
-        )
+            return MeasureSVC(self.measure, pos_label=positive_class(self.positive, classes), **shared)
+        shared["class_weight"] = parse_class_weight(self.class_weight, classes)
+        cost = None if self.cost is None else read_cost(self.cost, classes)
+        if self.taxonomy is None:
+            return MulticlassSVC(cost=cost, **shared)
+        taxonomy = read_taxonomy(self.taxonomy, classes)
+        loss = cost if cost is not None else self.tree_loss or "height"
+        return TaxonomySVC(taxonomy=taxonomy, loss=loss, node_weight=self.node_weight, **shared)
 
     def check(self, path: Path) -> None:
         """Complains about options that do not go together."""
         if self.measure is None:
             refuse({"--positive": self.positive is not None}, path, "without --measure")
         else:
-            only = {"--cost": self.cost is not None, "--class-weight": self.class_weight is not None}
+            only = {
+                "--cost": self.cost is not None,
+                "--class-weight": self.class_weight is not None,
+                "--taxonomy": self.taxonomy is not None,
+            }
             refuse(only, path, "with --measure")
+        for option, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
+            if given is not None and self.taxonomy is None:
+                raise ValueError(f"{option} is for classes in a taxonomy; give that with --taxonomy, or leave it out.")
+        if self.tree_loss is not None and self.cost is not None:
+            raise ValueError("--tree-loss and --cost both say what a mistake costs; leave one of them out.")
 
 
 def parse_c(text: str) -> float | str:
@@ -105,8 +120,8 @@ def parse_class_weight(text: str | None, classes: npt.NDArray[Any]) -> dict[Any,
 
 def train_model(source: Source, path: Path, settings: Settings) -> None:
     """Reads, fits, saves, and prints what came out."""
-    check_output(path, source.path, *([] if settings.cost is None else [settings.cost]))
     settings.check(source.path)
+    check_output(path, source.path, *([] if settings.cost is None else [settings.cost]))
     data = source.read()
     model = settings.estimator(np.unique(data.targets))
     begin = time.perf_counter()
@@ -124,7 +139,7 @@ def train_model(source: Source, path: Path, settings: Settings) -> None:
     _print_summary(model, path, seconds)
 
 
-def _infeasible(model: MulticlassSVC | MeasureSVC, data: LabelledData) -> str:
+def _infeasible(model: MulticlassSVC | TaxonomySVC | MeasureSVC, data: LabelledData) -> str:
     text = model.solution_.status.message
     certificate = model.solution_.certificate
     if certificate is not None:
@@ -132,13 +147,14 @@ def _infeasible(model: MulticlassSVC | MeasureSVC, data: LabelledData) -> str:
     return f"{text} No model was written; use --slack linear."
 
 
-def _print_summary(model: MulticlassSVC | MeasureSVC, path: Path, seconds: float) -> None:
+def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, seconds: float) -> None:
     solution = model.solution_
     rows = [
         ("examples", str(solution.details["n"])),
         ("features", str(model.n_features_in_)),
         ("classes", str(model.classes_.size)),
         *([("measure", str(model.measure))] if isinstance(model, MeasureSVC) else []),
+        *([("nodes", str(model.nodes_.size))] if isinstance(model, TaxonomySVC) else []),
         ("C", number(model.C_)),
         ("objective", number(solution.primal, 8)),
         ("gap", number(solution.gap, 3)),

@@ -2,6 +2,7 @@
 
 from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.generators import make_chain, make_multiclass
+from maxmargin.datasets.hierarchical import load_imclef07a
 from maxmargin.datasets.local import MissingDataError, data_file
 from maxmargin.datasets.multilabel import LabelledTable, load_multilabel
 from maxmargin.datasets.newsgroup_sets import load_newsgroup_sets
@@ -11,6 +12,7 @@ from maxmargin.datasets.sequences import load_ocr_letters
 from maxmargin.datasets.subtopics import make_subtopics
 from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, load_uci_letter
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
+from maxmargin.datasets.taxonomies import make_taxonomy
 from maxmargin.datasets.text import load_newsgroups20, load_reuters21578
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "data_file",
     "load_conll2000",
     "load_covtype",
+    "load_imclef07a",
     "load_mnist",
     "load_mq2008",
     "load_multilabel",
@@ -35,4 +38,5 @@ __all__ = [
     "make_ranking",
     "make_sentences",
     "make_subtopics",
+    "make_taxonomy",
 ]

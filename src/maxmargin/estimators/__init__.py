@@ -12,6 +12,7 @@ from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
+from maxmargin.estimators.taxonomy import TaxonomySVC
 
 __all__ = [
     "ChainCRF",
@@ -27,6 +28,7 @@ __all__ = [
     "RandomChoice",
     "RankingSVM",
     "StructuralSVM",
+    "TaxonomySVC",
     "UnweightedCoverage",
     "load",
 ]

@@ -12,10 +12,24 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.sequences import pack_labels
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
+
+
+class NotCalibratedWarning(UserWarning):
+    """Probabilities come from scores that were not fitted to be probabilities."""
+
+
+def say_not_calibrated(estimator: Any) -> None:
+    """Warns that a softmax of scores is no more than that."""
+    warn_caller(
+        f"These probabilities are a softmax of the scores of {type(estimator).__name__}, which were not fitted to "
+        "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
+        NotCalibratedWarning,
+    )
 
 
 def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int, weight: Floats) -> float:

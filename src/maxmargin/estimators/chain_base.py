@@ -9,12 +9,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.calibration import say_not_calibrated
 from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
 from maxmargin.estimators.training import check_probability, job_count
-from maxmargin.estimators.warning import warn_caller
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
 from maxmargin.sequences import SequenceError, pack_labels
@@ -24,10 +24,6 @@ from maxmargin.structures.chain_memory import check_kbest
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 LabelArrays = list[npt.NDArray[Any]]
-
-
-class NotCalibratedWarning(UserWarning):
-    """Probabilities come from scores that were not fitted to be probabilities."""
 
 
 class RankedLabels(NamedTuple):
@@ -233,11 +229,7 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _say_if_not_calibrated(self) -> None:
         if not self.probabilistic and not getattr(self, "calibrated_", False):
-            warn_caller(
-                f"These probabilities are a softmax of the scores of {type(self).__name__}, which were not fitted to "
-                "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
-                NotCalibratedWarning,
-            )
+            say_not_calibrated(self)
 
     def _true_labels(self, X: Any, Y: Any, lengths: Any) -> LabelArrays:
         """The labels as one array a sequence, whatever form they came in; labels not seen in training may occur."""

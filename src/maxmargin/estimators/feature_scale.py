@@ -58,12 +58,12 @@ class FeatureScale:
         return typical if 1.0 <= typical < np.inf else 1.0
 
 
-def chosen_c(given: float | str, scale: FeatureScale) -> float:
-    """The parameter C as a number."""
+def chosen_c(given: float | str, scale: FeatureScale, factor: float = 1.0) -> float:
+    """The parameter C as a number; ``'scale'`` is that of the features times ``factor``."""
     if isinstance(given, str):
         if given != "scale":
             raise ValueError(f"C must be a positive number or 'scale', not {given!r}.")
-        return scale.regularisation
+        return factor * scale.regularisation
     positive("C", given)
     return float(given)
 

@@ -18,9 +18,12 @@ from maxmargin.estimators.diversity import DiversityRanker
 from maxmargin.estimators.diversity_files import restore_ranker
 from maxmargin.estimators.measure_files import MEASURES, restored_measure
 from maxmargin.estimators.multiclass import MulticlassSVC
+from maxmargin.estimators.multiclass_outputs import described_from_arrays
 from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
+from maxmargin.estimators.taxonomy import TaxonomySVC
+from maxmargin.estimators.taxonomy_files import restore_taxonomy_model
 from maxmargin.io.models import ModelFileError, read_model
 from maxmargin.io.template_json import templates_from_json
 from maxmargin.measures.mean_average_precision import MeanAveragePrecision
@@ -55,7 +58,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in ("StructuralSVM", "DiversityRanker", *_TABLES, *_CHAINS):
+    known = ("StructuralSVM", "DiversityRanker", "TaxonomySVC", *_TABLES, *_CHAINS)
+    if not isinstance(kind, str) or kind not in known:
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -65,6 +69,9 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
             restore_chain(model, arrays, head["structure"])
+        elif kind == "TaxonomySVC":
+            model = TaxonomySVC(**params)
+            restore_taxonomy_model(model, arrays, head["structure"])
         elif kind == "DiversityRanker":
             model = DiversityRanker(**params)
             restore_ranker(model, arrays, head["structure"])
@@ -84,7 +91,7 @@ def _restore_fit(model: Any, fitted: dict[str, Any]) -> None:
     if "C_" in fitted:
         model.C_ = float(fitted["C_"])
     model.solution_ = Solution(
-        w=model.weights_ if isinstance(model, ChainEstimator) else model.coef_.ravel(),
+        w=model.weights_ if isinstance(model, ChainEstimator | TaxonomySVC) else model.coef_.ravel(),
         status=Status[fitted["status"]],
         primal=_optional_float(fitted["primal"]),
         dual=_optional_float(fitted["dual"]),
@@ -106,6 +113,13 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any], structure: Any) 
     if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
         raise ValueError("classes_ must be different labels")
     _restore_features(model, arrays)
+    if "output_coef_" in arrays:
+        model.described_ = model.output_features = described_from_arrays(arrays)
+        model.output_coef_, model.output_intercept_ = arrays["output_coef_"], arrays["output_intercept_"]
+        outputs = model.described_.matrix.shape[1]
+        _check_numbers("output_coef_", model.output_coef_, (outputs, model.n_features_in_))
+        _check_numbers("output_intercept_", model.output_intercept_, (outputs,))
+        model.described_.rows(model.classes_)
     return model
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from maxmargin import _core
-from maxmargin.estimators.multiclass import encode_labels
+from maxmargin.estimators.class_estimator import encode_labels
 from maxmargin.measures import BinaryMeasure
 from maxmargin.structures.sample import SampleInput
 

@@ -8,25 +8,26 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
-from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
-from maxmargin.estimators.training import job_count, positive, train
+from maxmargin.estimators.class_estimator import ClassEstimator
+from maxmargin.estimators.multiclass_outputs import (
+    chosen_classes,
+    described_arrays,
+    described_classes,
+    difference_scale,
+)
+from maxmargin.estimators.training import all_or_nothing, job_count, train
 from maxmargin.io.models import save_model
-from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.online import Perceptron
-from maxmargin.structures.multiclass import Multiclass, as_rows
+from maxmargin.structures.multiclass import Multiclass, feature_major
+from maxmargin.structures.output_features import OutputFeatures
 
 Floats = npt.NDArray[np.float64]
 
 
-class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MulticlassSVC(ClassEstimator):
     """Multiclass support vector machine of Crammer and Singer, with any cost matrix as loss.
 
     Minimises ``1/2 sum_k |w_k|^2 + C * sum_i s_i * risk_i`` with, for margin rescaling and linear slack,
@@ -36,6 +37,10 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true; None is zero-one
+    output_features : None, or ``Lambda`` with one row a class: the score of class y is then
+        ``sum_r Lambda[y, r] <v_r, x>``, so classes with similar rows learn from each other's examples. A dense or
+        sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
+        similarities), which may hold classes without examples; or a mapping of labels to texts, rows or attributes
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     class_weight : dict of class to weight, or ``'balanced'``
@@ -49,6 +54,8 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : class labels, shape (n_classes,)
     coef_ : weights, shape (n_classes, n_features)
     intercept_ : shape (n_classes,)
+    output_coef_, output_intercept_ : with output features the weights ``v_r`` of each, of which ``coef_`` is a mixture
+    described_ : with output features the ``DescribedClasses``
     C_, intercept_scaling_ : the values that were used
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
@@ -58,6 +65,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         C: float | str = "scale",
         *,
         cost: Any = None,
+        output_features: Any = None,
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
@@ -75,6 +83,7 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.C = C
         self.cost = cost
+        self.output_features = output_features
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
@@ -90,58 +99,62 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.callback = callback
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
         """Learns from a dense or CSR matrix or a data frame, and one label a row."""
-        if self.fit_intercept and self.intercept_scaling != "scale":
-            positive("intercept_scaling", self.intercept_scaling)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-        )
-        check_classification_targets(y)
-        self.classes_, labels = encode_labels(y)
-        if self.classes_.size < 2:
-            raise ValueError(
-                f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
-            )
-        if self.cost is not None and getattr(self.solver, "name", self.solver) == Perceptron.name:
-            raise Unsupported(
-                "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
-            )
-        rows = packed(X)
-        structure = Multiclass(self.classes_.size, self.cost)
-        given = check_sample_weight(sample_weight, labels.size)
-        weight = self._weights(labels, given)
-        scale = FeatureScale(rows, weight)
-        self.C_ = chosen_c(self.C, scale)
-        self.intercept_scaling_ = self._add_constant(rows, scale)
-        self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
-        coef = structure.to_coef(self.solution_.w)
-        self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
-        self.intercept_ = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(self.classes_.size)
-        self.n_iter_ = self.solution_.n_iter
+        with all_or_nothing(self):
+            rows, labels = self._read_training(X, y)
+            self._check_perceptron(self.cost is not None)
+            structure = self._structure()
+            factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
+            weight = self._prepare(rows, labels, sample_weight, factor)
+            self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
+            coef = structure.to_coef(self.solution_.w)
+            intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
+            self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept
+            self.n_iter_ = self.solution_.n_iter
+            if isinstance(structure, OutputFeatures):
+                self._set_outputs(self.coef_, self.intercept_)
         return self
 
-    def decision_function(self, X: Any) -> Floats:
-        """Scores of the classes, shape (n, n_classes); for two classes the difference, shape (n,)."""
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+    def _structure(self) -> Multiclass | OutputFeatures:
+        for old in ("described_", "output_coef_", "output_intercept_"):
+            self.__dict__.pop(old, None)
+        if self.output_features is None:
+            return Multiclass(self.classes_.size, self.cost)
+        self.described_ = described_classes(self.output_features, self.classes_)
+        return OutputFeatures(self.described_.rows(self.classes_), self.cost)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of highest score, shape (n,)."""
-        best = np.argmax(self._scores(X), axis=1)
-        return np.asarray(self.classes_[best])
+    def _set_outputs(self, coef: Floats, intercept: Floats) -> None:
+        """From the weights of output features to those of classes: ``w_y = sum_r Lambda[y, r] v_r``."""
+        features = self.described_.rows(self.classes_)
+        self.output_coef_, self.output_intercept_ = coef, intercept
+        self.coef_, self.intercept_ = np.asarray(features @ coef), np.asarray(features @ intercept)
 
-    def predict_topk(self, X: Any, k: int) -> npt.NDArray[Any]:
-        """The ``k`` classes of highest score, best first, shape (n, k)."""
-        scores = self._scores(X)
-        if not 1 <= k <= self.classes_.size:
-            raise ValueError(f"k must be between 1 and the number of classes, {self.classes_.size}, not {k}.")
-        return np.asarray(self.classes_[np.argsort(-scores, axis=1, kind="stable")[:, :k]])
+    def decision_function(self, X: Any, *, classes: Any = None) -> Floats:
+        """Scores of the classes, shape (n, number of classes); for the two of a model the difference, shape (n,).
+
+        ``classes`` as in ``predict``.
+        """
+        scores = self._scores(X, classes)[0]
+        return scores[:, 1] - scores[:, 0] if classes is None and self.classes_.size == 2 else scores
+
+    def predict(self, X: Any, *, classes: Any = None) -> npt.NDArray[Any]:
+        """The class of highest score, shape (n,).
+
+        Parameters
+        ----------
+        classes : None is those of the training data; with ``output_features`` also ``'all'`` that were described, a
+            list of some of them, or ``DescribedClasses`` that were not known at training: they need no example
+        """
+        scores, labels = self._scores(X, classes)
+        return np.asarray(labels[np.argmax(scores, axis=1)])
+
+    def predict_topk(self, X: Any, k: int, *, classes: Any = None) -> npt.NDArray[Any]:
+        """The ``k`` classes of highest score, best first, shape (n, k); ``classes`` as in ``predict``."""
+        scores, labels = self._scores(X, classes)
+        if not 1 <= k <= labels.size:
+            raise ValueError(f"k must be between 1 and the number of classes, {labels.size}, not {k}.")
+        return np.asarray(labels[np.argsort(-scores, axis=1, kind="stable")[:, :k]])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a model file that ``maxmargin.load`` reads."""
@@ -149,50 +162,24 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         arrays = {"coef_": self.coef_, "intercept_": self.intercept_, "classes_": self.classes_}
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = self.feature_names_in_
-        save_model(path, self, arrays)
+        if hasattr(self, "described_"):
+            arrays |= {"output_coef_": self.output_coef_, "output_intercept_": self.output_intercept_}
+            arrays |= described_arrays(self.described_)
+        save_model(path, self, arrays, without=("output_features",))
 
-    def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        structure = Multiclass(self.classes_.size)
-        scores = as_rows(X, 0.0, False).scores(
-            structure.from_coef(self.coef_), self.classes_.size, job_count(self.n_jobs)
-        )
-        return scores.reshape(-1, self.classes_.size) + self.intercept_
+    def _scores(self, X: Any, asked: Any) -> tuple[Floats, npt.NDArray[Any]]:
+        """Scores, shape (n, number of classes), and the labels of these classes."""
+        rows = self._read(X)
+        if asked is None:
+            return self._products(rows, self.coef_) + self.intercept_, self.classes_
+        if not hasattr(self, "described_"):
+            raise ValueError(
+                "This model has no output features, so it knows the classes of its training data only; fit it with "
+                "output_features, or leave classes out."
+            )
+        among = chosen_classes(asked, self.described_)
+        nodes = self._products(rows, self.output_coef_) + self.output_intercept_
+        return np.asarray((among.matrix @ nodes.T).T), np.array(among.labels)
 
-    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
-        """Gives the rows their constant feature and returns its value."""
-        if not self.fit_intercept:
-            return 0.0
-        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
-        rows.set_bias(value)
-        return value
-
-    def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
-        if self.class_weight is None:
-            return weight
-        try:
-            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
-            by_class = np.asarray(by_class, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError("class_weight must map classes to numbers, or be 'balanced'.") from error
-        if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
-            raise ValueError("class_weight must hold finite weights of at least 0.")
-        each: Floats = by_class[labels] if weight is None else by_class[labels] * weight
-        if not each.any():
-            raise ValueError("class_weight and sample_weight leave every example with weight zero.")
-        return each
-
-
-def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-    """The sorted classes and the class number of every label."""
-    if y.dtype.kind in "iu" and y.size:
-        low, high = int(y.min()), int(y.max())
-        if high - low < 2 * y.size and max(abs(low), abs(high)) < 2**62:  # a table is many times faster than sorting
-            shifted = y.astype(np.int64) - low
-            present = np.zeros(high - low + 1, dtype=bool)
-            present[shifted] = True
-            number = np.cumsum(present, dtype=np.int32) - 1
-            return (np.flatnonzero(present) + low).astype(y.dtype), number[shifted].astype(np.int32)
-    classes, labels = np.unique(y, return_inverse=True)
-    return classes, labels.astype(np.int32)
+    def _products(self, rows: _core.Rows, coef: Floats) -> Floats:
+        return rows.scores(feature_major(coef), len(coef), job_count(self.n_jobs)).reshape(-1, len(coef))

@@ -1,5 +1,7 @@
-"""From tokens to numbers: attributes of tokens, templates that make them, and the vectoriser that numbers them."""
+"""From tokens to numbers: attributes of tokens, templates that make them, and the vectoriser that numbers them; and
+from descriptions of classes to numbers."""
 
+from maxmargin.features.described import DescribedClasses
 from maxmargin.features.ready import READY, chunking_templates, tagging_templates
 from maxmargin.features.template_text import parse_templates
 from maxmargin.features.templates import (
@@ -18,6 +20,7 @@ from maxmargin.features.vectorizer import SequenceVectorizer
 
 __all__ = [
     "READY",
+    "DescribedClasses",
     "Field",
     "SequenceVectorizer",
     "Template",

@@ -13,6 +13,7 @@ from maxmargin._core import (
     ChainEngine,
     LabelEngine,
     MulticlassEngine,
+    OutputEngine,
     PlaneEngine,
     SeparateLabelEngine,
     SignedEngine,
@@ -137,7 +138,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
-    core: PlaneEngine | MulticlassEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
+    core: PlaneEngine | MulticlassEngine | OutputEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
 
     @property
     def weights(self) -> Floats:

@@ -82,24 +82,8 @@ class Multiclass:
         threads: int = 1,
     ) -> MulticlassOracle:
         """The native oracle for a matrix (or packed rows) and class numbers."""
-        rows = X if isinstance(X, _core.Rows) else as_rows(_as_matrix(X), 0.0, True)
-        if rows.first_bad >= 0:
-            raise ValueError(f"X contains NaN or infinity in row {rows.first_bad}.")
-        labels = self._class_numbers(Y)
-        if labels.size != rows.n:
-            raise ValueError(f"X has {rows.n} examples and Y has {labels.size}; they must match.")
+        rows, labels = bound_input(X, Y, self.n_classes)
         return MulticlassOracle(self.costs, rows, labels, formulation, sample_weight, threads)
-
-    def _class_numbers(self, Y: Any) -> Indices:
-        labels = np.asarray(Y)
-        allowed = f"classes are the integers 0 to {self.n_classes - 1}; MulticlassSVC takes labels of any kind."
-        if labels.ndim != 1 or labels.dtype.kind not in "biu":
-            odd = next((i for i, y in enumerate(Y) if not isinstance(y, int | np.integer | float) or y != int(y)), 0)
-            raise ValueError(f"The class of example {odd} is {Y[odd]!r}; {allowed}")
-        bad = np.flatnonzero((labels < 0) | (labels >= self.n_classes))
-        if bad.size:
-            raise ValueError(f"The class of example {bad[0]} is {labels[bad[0]]}; {allowed}")
-        return np.ascontiguousarray(labels, dtype=np.int32)
 
     def public_weights(self, w: Floats) -> Floats:
         """Native weights in the layout of ``joint_feature``."""
@@ -111,9 +95,37 @@ class Multiclass:
 
     def from_coef(self, coef: Floats) -> Floats:
         """(n_classes, columns) as native weights."""
-        w = np.zeros((coef.shape[1], _core.padded(self.n_classes)))
-        w[:, : self.n_classes] = coef.T
-        return w.ravel()
+        return feature_major(coef)
+
+
+def bound_input(X: Any, Y: Any, n_classes: int) -> tuple[_core.Rows, Indices]:
+    """Packed rows and class numbers that fit together."""
+    rows = X if isinstance(X, _core.Rows) else as_rows(_as_matrix(X), 0.0, True)
+    if rows.first_bad >= 0:
+        raise ValueError(f"X contains NaN or infinity in row {rows.first_bad}.")
+    labels = _class_numbers(Y, n_classes)
+    if labels.size != rows.n:
+        raise ValueError(f"X has {rows.n} examples and Y has {labels.size}; they must match.")
+    return rows, labels
+
+
+def _class_numbers(Y: Any, n_classes: int) -> Indices:
+    labels = np.asarray(Y)
+    allowed = f"classes are the integers 0 to {n_classes - 1}; MulticlassSVC takes labels of any kind."
+    if labels.ndim != 1 or labels.dtype.kind not in "biu":
+        odd = next((i for i, y in enumerate(Y) if not isinstance(y, int | np.integer | float) or y != int(y)), 0)
+        raise ValueError(f"The class of example {odd} is {Y[odd]!r}; {allowed}")
+    bad = np.flatnonzero((labels < 0) | (labels >= n_classes))
+    if bad.size:
+        raise ValueError(f"The class of example {bad[0]} is {labels[bad[0]]}; {allowed}")
+    return np.ascontiguousarray(labels, dtype=np.int32)
+
+
+def feature_major(coef: Floats) -> Floats:
+    """(slots, columns) as native weights: one padded row a column."""
+    w = np.zeros((coef.shape[1], _core.padded(len(coef))))
+    w[:, : len(coef)] = coef.T
+    return w.ravel()
 
 
 def as_rows(X: Any, bias: float, analyse: bool, copy_density: float = 0.2) -> _core.Rows:

@@ -1,4 +1,4 @@
-"""Scores of predictions."""
+"""Scores of predicted label sequences."""
 
 from __future__ import annotations
 

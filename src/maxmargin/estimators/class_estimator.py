@@ -1,0 +1,122 @@
+"""What estimators with one class a row share: reading examples, the constant feature, C, weights of examples."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin import _core
+from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
+from maxmargin.estimators.training import positive
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.search import Unsupported
+from maxmargin.solvers.online import Perceptron
+from maxmargin.structures.multiclass import as_rows
+
+Floats = npt.NDArray[np.float64]
+
+
+class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of ``MulticlassSVC`` and ``TaxonomySVC``, which say what the parameters mean."""
+
+    C: float | str
+    solver: Any
+    class_weight: Any
+    fit_intercept: bool
+    intercept_scaling: float | str
+    n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read_training(self, X: Any, y: Any) -> tuple[_core.Rows, npt.NDArray[np.int32]]:
+        """Packed rows without the constant feature and class numbers; sets ``classes_``."""
+        if self.fit_intercept and self.intercept_scaling != "scale":
+            positive("intercept_scaling", self.intercept_scaling)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+        )
+        _check_labels(y)
+        self.classes_, labels = encode_labels(y)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
+            )
+        return packed(X), labels
+
+    def _prepare(
+        self, rows: _core.Rows, labels: npt.NDArray[np.int32], sample_weight: Any, factor: float = 1.0
+    ) -> Floats | None:
+        """Sets ``C_``, a default C times ``factor``, gives the rows their constant feature, and returns the weights of
+        the examples."""
+        weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
+        scale = FeatureScale(rows, weight)
+        self.C_ = chosen_c(self.C, scale, factor)
+        self.intercept_scaling_ = self._add_constant(rows, scale)
+        return weight
+
+    def _check_perceptron(self, has_costs: bool) -> None:
+        if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
+            raise Unsupported(
+                "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
+            )
+
+    def _read(self, X: Any, constant: float = 0.0) -> _core.Rows:
+        """Rows to predict for."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        return as_rows(X, constant, False)
+
+    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
+        """Gives the rows their constant feature and returns its value."""
+        if not self.fit_intercept:
+            return 0.0
+        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
+        rows.set_bias(value)
+        return value
+
+    def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
+        if self.class_weight is None:
+            return weight
+        try:
+            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
+            by_class = np.asarray(by_class, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError("class_weight must map classes to numbers, or be 'balanced'.") from error
+        if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
+            raise ValueError("class_weight must hold finite weights of at least 0.")
+        each: Floats = by_class[labels] if weight is None else by_class[labels] * weight
+        if not each.any():
+            raise ValueError("class_weight and sample_weight leave every example with weight zero.")
+        return each
+
+
+def _check_labels(y: npt.NDArray[Any]) -> None:
+    """Complains about numbers that are no classes; few examples a class are no sign of it where labels are names."""
+    with warnings.catch_warnings():
+        if y.dtype.kind not in "iuf":
+            warnings.filterwarnings("ignore", "The number of unique classes is greater than", UserWarning)
+        check_classification_targets(y)
+
+
+def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The sorted classes and the class number of every label."""
+    if y.dtype.kind in "iu" and y.size:
+        low, high = int(y.min()), int(y.max())
+        if high - low < 2 * y.size and max(abs(low), abs(high)) < 2**62:  # a table is many times faster than sorting
+            shifted = y.astype(np.int64) - low
+            present = np.zeros(high - low + 1, dtype=bool)
+            present[shifted] = True
+            number = np.cumsum(present, dtype=np.int32) - 1
+            return (np.flatnonzero(present) + low).astype(y.dtype), number[shifted].astype(np.int32)
+    classes, labels = np.unique(y, return_inverse=True)
+    return classes, labels.astype(np.int32)

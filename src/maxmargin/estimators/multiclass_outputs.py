@@ -1,0 +1,83 @@
+"""Output features of ``MulticlassSVC``: from what the user gives to one row a class, and scores of any classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin.features import DescribedClasses
+
+Floats = npt.NDArray[np.float64]
+
+
+def described_classes(given: Any, classes: npt.NDArray[Any]) -> DescribedClasses:
+    """Features of at least the classes of y; a matrix has its rows in their order."""
+    if isinstance(given, DescribedClasses):
+        described = given
+    elif isinstance(given, Mapping):
+        texts = bool(given) and all(isinstance(value, str) for value in given.values())
+        described = DescribedClasses.from_texts(given) if texts else DescribedClasses.from_attributes(given)
+    else:
+        shape = np.shape(given)
+        if len(shape) != 2 or shape[0] != classes.size:
+            raise ValueError(
+                f"output_features has shape {shape}; y has {classes.size} classes, so one row for each of them is "
+                "needed, in sorted order. Classes without examples need DescribedClasses(labels, matrix)."
+            )
+        described = DescribedClasses(classes, given)
+    described.rows(classes)
+    return described
+
+
+def chosen_classes(asked: Any, described: DescribedClasses) -> DescribedClasses:
+    """The classes to predict among: ``'all'`` described ones, a list of labels, or others with their own features."""
+    if isinstance(asked, DescribedClasses):
+        if asked.matrix.shape[1] != described.matrix.shape[1]:
+            raise ValueError(
+                f"These classes have {asked.matrix.shape[1]} features, those of the model {described.matrix.shape[1]}; "
+                "describe them in the same columns, for instance by more()."
+            )
+        return asked
+    if isinstance(asked, str):
+        if asked != "all":
+            raise ValueError(f"classes must be 'all', a list of labels, or DescribedClasses, not {asked!r}.")
+        return described
+    return DescribedClasses(asked, described.rows(asked))
+
+
+def difference_scale(matrix: Any) -> float:
+    """2 over the mean of ``|Lambda(y) - Lambda(k)|^2`` over pairs of different classes: the factor on a C for classes
+    without features, for which that mean is 2."""
+    rows = sp.csr_array(matrix)
+    k = rows.shape[0]
+    squares = float(rows.multiply(rows).sum())
+    total = np.asarray(rows.sum(axis=0)).ravel()
+    mean = 2.0 * (k * squares - float(total @ total)) / (k * (k - 1))
+    return 2.0 / mean if mean > 1e-12 * max(squares, 1e-300) else 1.0
+
+
+def described_arrays(described: DescribedClasses) -> dict[str, Any]:
+    """For a model file."""
+    matrix = sp.csr_array(described.matrix)
+    return {
+        "described_labels": np.array(described.labels),
+        "described_indptr": matrix.indptr.astype(np.int64),
+        "described_indices": matrix.indices.astype(np.int64),
+        "described_values": matrix.data,
+        "described_shape": np.array(matrix.shape, dtype=np.int64),
+    }
+
+
+def described_from_arrays(arrays: Mapping[str, Any]) -> DescribedClasses:
+    """Back from a model file; parts that do not fit are a ValueError or KeyError."""
+    parts = [arrays[f"described_{name}"] for name in ("values", "indices", "indptr")]
+    shape = tuple(int(size) for size in arrays["described_shape"])
+    matrix = sp.csr_array(tuple(parts), shape=shape)
+    matrix.check_format()
+    if not np.isfinite(matrix.data).all():
+        raise ValueError("described_values must be finite")
+    return DescribedClasses(arrays["described_labels"], matrix)

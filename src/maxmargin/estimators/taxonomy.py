@@ -1,0 +1,218 @@
+"""Classification into the nodes of a taxonomy with scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.estimators.calibration import say_not_calibrated
+from maxmargin.estimators.class_calibration import held_out_class_temperature
+from maxmargin.estimators.class_estimator import ClassEstimator
+from maxmargin.estimators.multiclass_outputs import difference_scale
+from maxmargin.estimators.taxonomy_files import save_taxonomy_model
+from maxmargin.estimators.taxonomy_places import ClassPlaces, label_array
+from maxmargin.estimators.training import all_or_nothing, job_count, train
+from maxmargin.solvers.base import Record
+from maxmargin.structures.class_features import ClassFeatures
+from maxmargin.structures.multiclass import as_rows
+from maxmargin.structures.taxonomy import PlacedClasses
+from maxmargin.taxonomies import as_taxonomy
+
+Floats = npt.NDArray[np.float64]
+_PART = 1 << 23  # scores held at once where not all are asked for
+
+
+class TaxonomySVC(ClassEstimator):
+    """Support vector machine whose classes are nodes of a taxonomy: related classes learn from each other's examples,
+    and a mistake costs more the further away it is.
+
+    Every node z has a weight vector, and the score of class y is ``sum_z beta_z <w_z, x>`` over its own node and all
+    above it. Minimises ``1/2 sum_z |w_z|^2 + C * sum_i s_i * risk_i`` as ``MulticlassSVC`` does.
+
+    Parameters
+    ----------
+    C : weight of the sum of the risks; ``'scale'`` is that of ``MulticlassSVC`` over half the mean squared distance of
+        the output features of two classes
+    taxonomy : a ``Taxonomy``; nested mappings; a mapping of children to parents; pairs (parent, child); a list of
+        parent numbers; a networkx ``DiGraph``; or a string such as ``'.'`` that divides the labels into parts. None
+        puts all classes below one root. Classes may be leaves or inner nodes
+    loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
+        ``'zero-one'``; or a matrix ``loss[i, j]`` of answering ``classes_[j]`` where ``classes_[i]`` is true
+    node_weight : ``beta_z``: None is 1; a number q is ``q ** height``, so 1 for leaves and with q below 1 less for the
+        nodes above them, which classes share; or a mapping of nodes to numbers, 1 for those not in it
+    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM
+    class_weight, fit_intercept, intercept_scaling, n_jobs : as in MulticlassSVC
+
+    Attributes
+    ----------
+    classes_ : class labels seen in training, shape (n_classes,)
+    taxonomy_ : the ``Taxonomy``
+    nodes_ : labels of the nodes above some class, which have weights, shape (n_nodes,)
+    coef_ : weights, shape (n_nodes, n_features)
+    intercept_ : shape (n_nodes,)
+    C_, intercept_scaling_, temperature_, solution_, n_iter_, n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        C: float | str = "scale",
+        *,
+        taxonomy: Any = None,
+        loss: Any = "height",
+        node_weight: Any = None,
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float | str = "scale",
+        tol: float = 1e-3,
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.taxonomy = taxonomy
+        self.loss = loss
+        self.node_weight = node_weight
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TaxonomySVC:
+        """Learns from a dense or CSR matrix or a data frame, and one node of the taxonomy a row."""
+        with all_or_nothing(self):
+            rows, labels = self._read_training(X, y)
+            self._check_perceptron(not isinstance(self.loss, str))
+            classes = self.classes_.tolist()
+            placed = PlacedClasses(as_taxonomy(self.taxonomy, classes), classes)
+            structure = placed.structure(self.loss, self.node_weight)
+            weight = self._prepare(rows, labels, sample_weight, difference_scale(structure.features.matrix))
+            self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
+            self._place(placed, structure.features)
+            self.weights_ = self.solution_.w
+            self.n_iter_ = self.solution_.n_iter
+            self.temperature_, self.calibrated_ = 1.0, False
+        return self
+
+    def _place(self, placed: PlacedClasses, features: ClassFeatures) -> None:
+        """Sets what follows from the taxonomy and the classes."""
+        self.taxonomy_ = placed.taxonomy
+        self.nodes_ = label_array(placed.labels)
+        self.features_ = features
+        self.places_ = ClassPlaces(placed)
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the nodes, shape (n_nodes, n_features): a view of ``weights_``, which is in native layout."""
+        view: Floats = self._columns()[: self.n_features_in_].T
+        return view
+
+    @property
+    def intercept_(self) -> Floats:
+        """Constant part of the score of every node, shape (n_nodes,)."""
+        if self.intercept_scaling_ == 0.0:
+            return np.zeros(self.nodes_.size)
+        return np.asarray(self._columns()[-1] * self.intercept_scaling_)
+
+    def _columns(self) -> Floats:
+        columns = self.n_features_in_ + (self.intercept_scaling_ != 0.0)
+        return self.weights_.reshape(columns, -1)[:, : self.nodes_.size]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the classes, shape (n, n_classes); for two classes the difference, shape (n,)."""
+        scores = self._all_scores(X)
+        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+
+    def predict(self, X: Any, *, until: float | None = None) -> npt.NDArray[Any]:
+        """The class of highest score, shape (n,).
+
+        Parameters
+        ----------
+        until : a probability: where that of the best class is lower, the answer is the lowest node above it whose
+            classes have this probability together (``node_probability``), at last a root
+        """
+        if until is None:
+            rows = self._read(X, self._constant())
+            best = self.features_.native.best(rows, self.weights_, job_count(self.n_jobs))
+            return np.asarray(self.classes_[best])
+        if isinstance(until, bool) or not 0.0 <= until <= 1.0:
+            raise ValueError(f"until is a probability between 0 and 1, not {until!r}.")
+        self._say_if_not_calibrated()
+        found = [self.places_.lowest(softmax(s / self.temperature_, axis=1), until) for s in self._score_parts(X)]
+        return np.asarray(self.nodes_[np.concatenate(found)])
+
+    def predict_topk(self, X: Any, k: int) -> npt.NDArray[Any]:
+        """The ``k`` classes of highest score, best first, shape (n, k)."""
+        check_is_fitted(self)
+        if not 1 <= k <= self.classes_.size:
+            raise ValueError(f"k must be between 1 and the number of classes, {self.classes_.size}, not {k}.")
+        best = [np.argsort(-scores, axis=1, kind="stable")[:, :k] for scores in self._score_parts(X)]
+        return np.asarray(self.classes_[np.concatenate(best)])
+
+    def node_probability(self, X: Any) -> Floats:
+        """Probability that the class is a node of ``nodes_`` or below it, shape (n, n_nodes): sums of a softmax of the
+        scores at the temperature that ``calibrate`` found."""
+        scores = self._all_scores(X)
+        self._say_if_not_calibrated()
+        return self.places_.node_probability(softmax(scores / self.temperature_, axis=1))
+
+    def calibrate(self, X: Any, y: Any, folds: int = 3) -> TaxonomySVC:
+        """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
+
+        Trains ``folds`` models, each without one part of the examples, and asks each about the part it has not seen.
+        """
+        check_is_fitted(self)
+        self.temperature_ = held_out_class_temperature(self, X, np.asarray(y), folds)
+        self.calibrated_ = True
+        return self
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a model file that ``maxmargin.load`` reads."""
+        check_is_fitted(self)
+        save_taxonomy_model(path, self)
+
+    def _constant(self) -> float:
+        check_is_fitted(self)
+        return float(self.intercept_scaling_)
+
+    def _all_scores(self, X: Any) -> Floats:
+        rows = self._read(X, self._constant())
+        scores = self.features_.native.scores(rows, self.weights_, job_count(self.n_jobs))
+        return scores.reshape(-1, self.classes_.size)
+
+    def _score_parts(self, X: Any) -> Iterator[Floats]:
+        """Scores of some rows after the other: those of many classes would fill the memory."""
+        constant = self._constant()
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        size = max(1, _PART // self.classes_.size)
+        for start in range(0, X.shape[0], size):
+            rows = as_rows(X[start : start + size], constant, False)
+            scores = self.features_.native.scores(rows, self.weights_, job_count(self.n_jobs))
+            yield scores.reshape(-1, self.classes_.size)
+
+    def _say_if_not_calibrated(self) -> None:
+        if not self.calibrated_:
+            say_not_calibrated(self)

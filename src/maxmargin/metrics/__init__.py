@@ -1,0 +1,33 @@
+"""Scores of predictions."""
+
+from maxmargin.metrics.sequences import (
+    ChunkScore,
+    chunk_f1,
+    chunk_score,
+    chunk_scores,
+    chunks_of,
+    token_accuracy,
+)
+from maxmargin.metrics.taxonomies import (
+    HierarchicalScore,
+    hierarchical_f1,
+    hierarchical_precision,
+    hierarchical_recall,
+    hierarchical_score,
+    tree_loss,
+)
+
+__all__ = [
+    "ChunkScore",
+    "HierarchicalScore",
+    "chunk_f1",
+    "chunk_score",
+    "chunk_scores",
+    "chunks_of",
+    "hierarchical_f1",
+    "hierarchical_precision",
+    "hierarchical_recall",
+    "hierarchical_score",
+    "token_accuracy",
+    "tree_loss",
+]

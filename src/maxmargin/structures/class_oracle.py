@@ -1,0 +1,94 @@
+"""What the oracles of all structures share whose outputs are classes; a plane is known by its example and its class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+from maxmargin.vectors import compact
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+class ClassOracle(ABC):
+    """Planes of classes from the native core. A subclass says how one of them is a row of numbers."""
+
+    exact = True
+    cheap = True
+    patience = PATIENCE
+    joint = False
+
+    def __init__(
+        self,
+        core: _core.Multiclass | _core.Outputs,
+        rows: _core.Rows,
+        formulation: Formulation,
+        sample_weight: Floats | None,
+        threads: int,
+        columns: int,
+    ) -> None:
+        self.core = core
+        self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
+        self.n = rows.n
+        self.dimension = core.weight_count
+        self.visit_cost = rows.cells / max(1, self.n) * columns
+        self._everyone = np.arange(self.n, dtype=np.int32)
+
+    @property
+    def _squared(self) -> bool:
+        return self.formulation.slack == "squared"
+
+    def slacks(self, w: Floats) -> Floats:
+        slack: Floats = self.core.worst(w, self._everyone, self.threads)[0]
+        return slack
+
+    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+        if not fresh:
+            raise ValueError("Classes keep no planes: asking anew costs the same.")
+        a, b, slack = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
+        return Cut(compact(a), b, slack)
+
+    def planes(self, w: Floats, examples: Indices) -> Planes:
+        outputs = self.core.worst(w, examples, self.threads)[1]
+        return self.expand(DualState(examples, outputs, np.zeros(examples.size)))
+
+    @abstractmethod
+    def expand(self, state: DualState) -> Planes:
+        """The rows of planes known by example and class, in native layout."""
+
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        added = self.core.accumulate(
+            walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
+        )
+        walk.done += order.size
+        return added
+
+    def engine(self, C: float) -> ClassEngine:
+        return ClassEngine(self.core, self.formulation.slack, C, self.sample_weight)
+
+
+class ClassEngine(CoreEngine):
+    """The dual engine on blocks of classes."""
+
+    def __init__(self, oracle: Any, slack: str, C: float, sample_weight: Floats | None) -> None:
+        kind = _core.MulticlassEngine if isinstance(oracle, _core.Multiclass) else _core.OutputEngine
+        self.core: _core.MulticlassEngine | _core.OutputEngine = kind(oracle, slack, C, sample_weight)
+
+    def visit(self, order: Indices, settings: _core.VisitSettings, capacity: int | None = None) -> _core.VisitResult:
+        """``capacity`` has no meaning here: a block never holds more planes than there are classes."""
+        return self.core.visit(order, settings)
+
+    def state(self) -> DualState:
+        example, output, alpha = self.core.support()
+        return DualState(example, output, alpha)
+
+    def restore(self, state: DualState) -> None:
+        self.core.restore(state.example, state.output, state.alpha)

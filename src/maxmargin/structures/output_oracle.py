@@ -1,0 +1,74 @@
+"""Planes of classes with output features: the native oracle of :class:`~.output_features.OutputFeatures`."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin import _core
+from maxmargin.oracles.base import DualState
+from maxmargin.planes import Planes
+from maxmargin.rescaling import Formulation
+from maxmargin.structures.class_features import ClassFeatures
+from maxmargin.structures.class_losses import ClassLosses
+from maxmargin.structures.class_oracle import ClassOracle
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+class OutputOracle(ClassOracle):
+    """Planes ``a = scale x (x) (Lambda(truth) - Lambda(class))`` from the native core."""
+
+    def __init__(
+        self,
+        features: ClassFeatures,
+        losses: ClassLosses,
+        rows: _core.Rows,
+        labels: Indices,
+        formulation: Formulation,
+        sample_weight: Floats | None,
+        threads: int,
+    ) -> None:
+        self._features, self._losses, self._rows, self._labels = features, losses, rows, labels
+        self._stride = _core.padded(features.n_nodes)
+        self._loss = losses.native(formulation)
+        core = _core.Outputs(rows, labels, features.native, self._loss)
+        super().__init__(core, rows, formulation, sample_weight, threads, self._stride)
+
+    def expand(self, state: DualState) -> Planes:
+        examples, outputs = state.example, state.output
+        truths = self._labels[examples]
+        losses = self._losses.of_pairs(truths, outputs)
+        wrong = truths != outputs
+        scale = np.where(wrong, self.formulation.scale(losses), 0.0)
+        matrix = self._features.matrix
+        change = sp.csr_array(matrix[truths] - matrix[outputs])
+        offsets, columns, values = self._rows.cells_of(np.ascontiguousarray(examples, dtype=np.int32))
+        counts, width = np.diff(offsets), np.diff(change.indptr)
+        row = np.repeat(np.arange(len(examples)), counts * width)  # every cell of x meets every cell of the change
+        within = np.arange(row.size) - np.repeat(np.cumsum(counts * width) - counts * width, counts * width)
+        x, z = offsets[row] + within // width[row], change.indptr[row] + within % width[row]
+        index = columns[x].astype(np.int64) * self._stride + change.indices[z]
+        a = sp.coo_array((scale[row] * values[x] * change.data[z], (row, index)), shape=(len(examples), self.dimension))
+        return Planes(a.tocsr(), np.where(wrong, self.formulation.margin(losses), 0.0), examples)
+
+    def fingerprint(self) -> str:
+        seen = hashlib.blake2b(f"{self.formulation!r} {self._rows.fingerprint()}".encode())
+        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
+        matrix = self._features.matrix
+        for part in (self._labels, matrix.indptr, matrix.indices, matrix.data, weight):
+            seen.update(part.tobytes())
+        for truth in np.unique(self._labels):
+            seen.update(self._losses.row(int(truth)).tobytes())
+        return seen.hexdigest()
+
+    def steepness(self) -> float:
+        matrix = self._features.matrix
+        longest = float(matrix.multiply(matrix).sum(axis=1).max())
+        some = np.unique(self._labels)[:100]
+        scale = max(float(self.formulation.scale(self._losses.row(int(truth))).max()) for truth in some)
+        return 4.0 * float(np.max(self._rows.squared_norms)) * longest * scale**2

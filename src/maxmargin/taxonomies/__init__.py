@@ -1,0 +1,7 @@
+"""Classes that are nodes of a tree, or of any directed graph without cycles."""
+
+from maxmargin.taxonomies.graph import Taxonomy
+from maxmargin.taxonomies.losses import LOSSES, taxonomy_losses
+from maxmargin.taxonomies.reading import as_taxonomy
+
+__all__ = ["LOSSES", "Taxonomy", "as_taxonomy", "taxonomy_losses"]

@@ -1,0 +1,61 @@
+"""A taxonomy from whatever stands for one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from maxmargin.taxonomies.graph import ROOT, Taxonomy
+
+
+def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
+    """The taxonomy that ``given`` means for data with these labels.
+
+    ======================================== =================================================================
+    given                                    meaning
+    ======================================== =================================================================
+    a ``Taxonomy``                           itself
+    None                                     all labels below one root: no structure
+    a string such as ``'.'`` or ``'/'``      labels are names whose parts it divides (``Taxonomy.from_names``)
+    a mapping to labels, ``{child: parent}`` ``Taxonomy.from_parents``
+    a mapping to mappings, lists or None     ``Taxonomy.from_nested``
+    a networkx ``DiGraph``                   ``Taxonomy.from_graph``
+    a sequence of numbers                    the parent of each of the nodes 0, 1, ... (``Taxonomy.from_parents``)
+    a sequence of pairs                      edges (parent, child) (``Taxonomy.from_edges``)
+    ======================================== =================================================================
+    """
+    if isinstance(given, Taxonomy):
+        return given
+    if given is None:
+        classes = list(dict.fromkeys(labels))
+        return Taxonomy([(_free_root(classes), label) for label in classes])
+    if isinstance(given, str):
+        return Taxonomy.from_names(labels, given)
+    if isinstance(given, Mapping):
+        has_parents = any(above is not None and not isinstance(above, _BELOW) for above in given.values())
+        return Taxonomy.from_parents(given) if has_parents else Taxonomy.from_nested(given)
+    if hasattr(given, "is_directed"):
+        return Taxonomy.from_graph(given)
+    items = given.tolist() if isinstance(given, np.ndarray) else list(given) if isinstance(given, Iterable) else None
+    if items and all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items):
+        return Taxonomy.from_parents(np.array(items))
+    if items and all(isinstance(item, list | tuple) and len(item) == 2 for item in items):
+        return Taxonomy.from_edges((parent, child) for parent, child in items)
+    raise ValueError(
+        f"The taxonomy is a {type(given).__name__}, which is none of the forms that are understood: a Taxonomy, nested "
+        "mappings, a mapping of children to parents, pairs (parent, child), a list of parent numbers, a networkx "
+        "DiGraph, or the separator of names such as '.'."
+    )
+
+
+_BELOW = (Mapping, list, tuple, set, frozenset)
+
+
+def _free_root(labels: list[Any]) -> Hashable:
+    """A label for the root that no class has."""
+    root = ROOT
+    while root in labels:
+        root = f"({root})"
+    return root
