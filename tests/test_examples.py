@@ -24,7 +24,9 @@ def test_example_runs(path, capsys):
 
 
 def test_there_are_examples():
-    assert {"chunking", "custom_problem", "diversity", "handwriting", "multiclass"} <= {path.stem for path in EXAMPLES}
+    assert {"chunking", "custom_problem", "diversity", "handwriting", "measures", "multiclass"} <= {
+        path.stem for path in EXAMPLES
+    }
 
 
 def test_custom_problem_gains_from_its_structure(capsys):
