@@ -6,7 +6,7 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from maxmargin import MeasureSVC
 from maxmargin.datasets import make_documents
 
-X, y = make_documents(6000, 3000, positive=0.02, noise=0.002)  # texts as bags of words, 2 % about a topic
+X, y = make_documents(6000, 3000, positive=0.03, length=150, topical=0.15, noise=0.0)  # 3 % about a topic
 train, test = slice(None, 4000), slice(4000, None)
 print(f"{y[train].sum()} of 4000 training texts and {y[test].sum()} of 2000 test texts are about the topic")
 
