@@ -40,34 +40,39 @@ def main() -> None:
     parser.add_argument("--data", action="append", choices=SETS, help="sets of the quality part; default all")
     parser.add_argument("--quick", action="store_true", help="small generated sets: a smoke test")
     parser.add_argument("--write", type=Path, help="page of the documentation to write the tables to")
+    parser.add_argument("--saved", action="store_true", help="run nothing, show and write what the last run saved")
     parser.add_argument("--name", default="measures", help="file under benchmarks/results; each part has its own")
     arguments = parser.parse_args()
     bars: list[Bar] = []
     for part in arguments.part or PARTS:
         file = f"{arguments.name}_{part}"
-        if part == "quality":
-            found = _kept(file, arguments.quick) if arguments.data else {}
+        if arguments.saved:
+            found = _saved(file, arguments.quick)
+            if found is None:
+                continue
+        elif part == "quality":
+            found = (_saved(file, arguments.quick) or {}) if arguments.data else {}
             for name in arguments.data or SETS:
                 found[name] = _quality(name, arguments.quick)
                 save(file, {"quick": arguments.quick, "found": found})
         else:
             found = _run(part, arguments.quick)
         own = bars_of(part, found)
-        path = save(file, {"quick": arguments.quick, "found": found, "bars": own})
+        if not arguments.saved:
+            console.print(f"Saved as {save(file, {'quick': arguments.quick, 'found': found, 'bars': own})}.")
         for table in TABLES[part](found):
             console.print(table)
-        console.print(f"Saved as {path}.")
         bars += own
         if arguments.write is not None:
             replace_section(arguments.write, f"benchmark, {part}", PAGES[part](found))
     print_bars("What was asked", bars)
 
 
-def _kept(file: str, quick: bool) -> dict[str, Any]:
-    """The sets of the last run."""
+def _saved(file: str, quick: bool) -> Any:
+    """What the last run found, or None."""
     path = HERE / "results" / f"{file}.json"
     last = json.loads(path.read_text()) if path.exists() else {"quick": None}
-    return dict(last["found"]) if last["quick"] is quick else {}
+    return last["found"] if last["quick"] is quick else None
 
 
 def _quality(name: str, quick: bool) -> dict[str, Any]:

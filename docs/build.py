@@ -29,6 +29,7 @@ PAGES = (
     (ROOT / "docs" / "custom_problem.md", "custom_problem.html", "A problem of your own"),
     (ROOT / "docs" / "sequences.md", "sequences.html", "Label sequences"),
     (ROOT / "docs" / "sequence_input.md", "sequence_input.html", "Sequences as input"),
+    (ROOT / "docs" / "measures.md", "measures.html", "Measures of a whole sample"),
     (ROOT / "docs" / "taxonomies.md", "taxonomies.html", "Classes that know each other"),
     (ROOT / "docs" / "multilabel.md", "multilabel.html", "Label vectors"),
     (ROOT / "docs" / "ranking.md", "ranking.html", "Rankings"),

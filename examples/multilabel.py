@@ -27,7 +27,10 @@ def report(name, model):
     print(f"{name:32s} Hamming loss {hamming_loss(Y[test], found):.3f}   F1 {f1:.3f}   all right {exact:.3f}")
 
 
-report("one LinearSVC a label", OneVsRestClassifier(LinearSVC(C=0.1, loss="hinge", max_iter=20_000)).fit(X[train], Y[train]))
+report(
+    "one LinearSVC a label",
+    OneVsRestClassifier(LinearSVC(C=0.1, loss="hinge", max_iter=20_000)).fit(X[train], Y[train]),
+)
 for interactions in ("independent", "tree", "full"):
     for loss in ("hamming", "f1", "zero-one"):
         model = MultilabelSVC(interactions=interactions, loss=loss).fit(X[train], Y[train])

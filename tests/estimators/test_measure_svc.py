@@ -222,10 +222,10 @@ def test_default_c_grows_with_the_margin_of_the_least_mistake():
     X, y = rare()
     base = MeasureSVC("error_rate").fit(X, y).C_
     P = y.sum()
-    assert pytest.approx(base * 300 / (2 * P - 1)) == MeasureSVC("f1").fit(X, y).C_
+    assert pytest.approx(base * 300 / P) == MeasureSVC("f1").fit(X, y).C_
     assert base == MeasureSVC("roc_area").fit(X, y).C_
     halves = np.arange(300) % 2
-    units = [150 / (2 * y[halves == g].sum() - 1) for g in range(2)]
+    units = [150 / y[halves == g].sum() for g in range(2)]
     assert pytest.approx(base * np.mean(units)) == MeasureSVC("f1").fit(X, y, halves).C_
     assert base == MeasureSVC("f1", C=base).fit(X, y).C_
 

@@ -162,8 +162,8 @@ def test_scores_of_the_wrong_length(name):
     ("name", "unit"),
     [
         ("error_rate", 1.0),
-        ("f1", 100 / 7),  # one positive of four missed: 1 - 6/7
-        ("balanced_error", 100 / 8),
+        ("f1", 100 / 4),  # one positive of four missed and one negative taken: 1 - 3/4
+        ("balanced_error", 100 * (1 / 8 + 1 / 192)),
         ("prbep", 100 / 8),
         ("precision_at_k(10)", 5.0),
         ("recall_at_k(10)", 100 / 8),

@@ -48,7 +48,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``'precision_at_k(10)'``, ``'recall_at_k(10)'``, ``'roc_area'``, ``'average_precision'``, an object of
         ``maxmargin.measures``, or a function ``(tp, fp, fn, tn) -> loss`` of arrays that is 0 at the truth
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features (``FeatureScale``) and
-        to the measure: ``n`` times the loss of its least mistake, ``n / 2P`` for F1 with ``P`` positive rows
+        to the measure: ``n`` times the loss of its least mistakes, ``n / P`` for F1 with ``P`` positive rows
     pos_label : the label that is positive; None is the second of the sorted two
     positive_weight : factor of the positive rows in the joint feature, not in the loss, for measures of labellings; 2
         to 10 help where a rare class is hard to tell from the rest (``maxmargin.measures.weighted``)

@@ -77,7 +77,7 @@ class BinaryMeasure(Measure, Protocol):
     """A measure of rows that are positive or negative."""
 
     def unit(self, target: Any) -> float:
-        """``n`` times the loss of the least mistake, a row: the margin that it asks of a score, and so the factor by
+        """About ``n`` times the loss of the least mistake, which is the margin that it asks of a score: the factor by
         which the weights, and a C that suits them, are larger than for the error rate."""
         ...
 

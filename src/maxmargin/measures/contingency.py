@@ -58,10 +58,11 @@ class Contingency(ABC):
         return self.of_prediction(scores > 0.0, target)
 
     def unit(self, target: BinaryTarget) -> float:
+        """Of one mistake of each kind; 1 where that costs nothing."""
         P, N = float(target.positives.size), float(target.negatives.size)
-        missed = self.loss(*np.array([[P - 1.0], [0.0], [1.0], [N]])) if P else np.zeros(1)
-        taken = self.loss(*np.array([[P], [1.0], [0.0], [N - 1.0]])) if N else np.zeros(1)
-        return target.n * float(max(missed[0], taken[0])) or 1.0
+        if not (P and N):
+            return 1.0
+        return target.n * float(self.loss(*np.array([[P - 1.0], [1.0], [1.0], [N - 1.0]]))[0]) or 1.0
 
     def of_prediction(self, predicted: npt.NDArray[np.bool_], target: BinaryTarget) -> float:
         """The measure of a labelling."""
@@ -83,6 +84,9 @@ class ErrorRate(Contingency):
 
     def prepare(self, truth: npt.NDArray[Any], where: str = "the sample") -> BinaryTarget:
         return binary_target(truth, where, self.name, positive=False)
+
+    def unit(self, target: BinaryTarget) -> float:
+        return 1.0
 
     def search(self, scores: Floats, target: BinaryTarget, formulation: Formulation) -> Violation | None:
         check_lengths(scores, target.n)

@@ -1,0 +1,68 @@
+"""Settings, objective and tables of the benchmark of measures, and a smoke test of the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from measures_data import load
+from measures_quality import CONVENTIONAL, FOLDS, Conventional, Own, further, value
+from measures_report import PAGES, TABLES, bars_of
+from measures_speed import fit, hinge_objective
+from sklearn.metrics import f1_score
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def test_the_grid_begins_in_the_middle():
+    assert CONVENTIONAL[0] == Conventional(1.0, 1.0)
+    assert FOLDS == 2
+    assert further(Own("roc_area", 3.0)) == []
+    assert further(Own("f1", 3.0)) == [Own("f1", 3.0, 2.0), Own("f1", 3.0, 4.0)]
+    assert further(Own("prbep", 3.0)) == [Own("f1", 1.0, 2.0), Own("f1", 1.0, 4.0)]
+
+
+@pytest.mark.parametrize("setting", [Own("f1"), Conventional(10.0, 3.0)])
+def test_a_setting_trains_and_scores(setting):
+    data = load("any", quick=True)
+    truth, test = data.truths["kind 0"]
+    scores = setting.train(data.X, truth)(data.X_test)
+    assert value("f1", scores, test) == pytest.approx(f1_score(test, scores > 0))
+    assert value("roc_area", scores, test) > 0.7
+
+
+def test_the_objective_is_that_of_ours_and_of_liblinear():
+    ours = fit("texts 200", "auto", 1.0, [1e-6], n=400)[0]
+    peer = fit("texts 200", "LinearSVC", 1.0, [1e-6], n=400)[0]
+    assert ours["status"] == "CONVERGED"
+    assert ours["objective"] == pytest.approx(peer["objective"], rel=1e-3)
+    X, y = np.array([[1.0], [-1.0]]), np.array([True, False])
+    assert hinge_objective(X, y, np.array([0.5]), 0.0, 2.0) == pytest.approx(0.125 + 2.0)
+
+
+def test_tables_and_bars():
+    score = {"a": {"score": 0.9, "C alone": 0.8}, "b": {"score": 0.7, "C alone": 0.7}}
+    method = {"measures": {"f1": score, "prbep": score, "roc_area": score}, "seconds": 1.0, "sizes": {"a": 1, "b": 2}}
+    found = {"optdigits": {"LinearSVC": method, "MeasureSVC": method}}
+    assert all(bar.holds for bar in bars_of("quality", found))
+    assert "| optdigits, 2 classes | MeasureSVC | 80.0 | 80.0 | 80.0 | 1 |" in PAGES["quality"](found)
+    assert TABLES["quality"](found)[0].row_count == 5
+    calls = {str(n): {"error_rate": n * 1e-6, "f1": n * 2e-6, "roc_area": n * 2e-5} for n in (10, 100, 1000)}
+    assert [bar.holds for bar in bars_of("oracle", calls)] == [True, True, False, True]
+
+
+@pytest.mark.bench
+def test_quick_run(tmp_path):
+    environment = {key: value for key, value in os.environ.items() if key != "MAXMARGIN_DATA"}
+    command = [sys.executable, str(BENCHMARKS / "measures.py"), "--quick", "--name", "measures_smoke"]
+    subprocess.run(command, env=environment, check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    for part in ("quality", "speed", "oracle", "planes"):
+        saved = BENCHMARKS / "results" / f"measures_smoke_{part}.json"
+        found = json.loads(saved.read_text())
+        saved.unlink()
+        assert found["found"]
