@@ -23,11 +23,22 @@ from maxmargin.datasets import load_multilabel
 
 NAMES = ("Hamming loss", "F1", "micro F1", "subset accuracy")
 CHOSEN_BY = NAMES.index("F1")
-GRID = [0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
+GRID = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
 
 
 def ours(interactions: str, loss: str) -> Callable[[Any], Any]:
     return lambda C: MultilabelSVC(C, interactions=interactions, loss=loss, max_time=30.0)
+
+
+class LinearOrConstant(LinearSVC):
+    """LinearSVC, but a label that is always set, or never, is predicted to stay so; a chain has no rule for that."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearOrConstant:
+        self.only_, self.classes_ = y[0] if (y == y[0]).all() else None, np.unique(y)
+        return self if self.only_ is not None else super().fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X) if self.only_ is None else np.full(X.shape[0], self.only_)
 
 
 def one_a_label(C: Any) -> Any:
@@ -36,7 +47,7 @@ def one_a_label(C: Any) -> Any:
 
 def chain(C: Any) -> Any:
     """The labels in their own order, each with those before it as features."""
-    return ClassifierChain(LinearSVC(C=C, loss="hinge", max_iter=20_000))
+    return ClassifierChain(LinearOrConstant(C=C, loss="hinge", max_iter=20_000))
 
 
 METHODS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
@@ -91,7 +102,10 @@ def validated(make: Callable[[Any], Any], C: Any, X: Any, Y: Any) -> float:
     """F1 of the label vectors that three folds predict for each other."""
     found = np.zeros_like(Y)
     for train, held_out in KFold(3, shuffle=True, random_state=0).split(X):
-        found[held_out] = make(C).fit(X[train], Y[train]).predict(X[held_out])
+        model = make(C)
+        if isinstance(model, MultilabelSVC):
+            model.set_params(tol=1e-2, max_time=3.0)  # good enough to choose by
+        found[held_out] = model.fit(X[train], Y[train]).predict(X[held_out])
     return scores(Y, found)[CHOSEN_BY]
 
 
