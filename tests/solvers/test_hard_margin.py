@@ -51,8 +51,7 @@ def train(solver: Any, problem: Any, X: Any, Y: Any, tol: float = 1e-3) -> Solut
     if isinstance(problem, Multiclass):
         X = as_rows(X, 0.0, True)
     oracle = bind(problem, X, Y, HARD)
-    # generous: every one of these runs ends in a fraction of a second
-    return solver(oracle, 1.0, Run(tol=tol, max_iter=20_000, max_time=5.0))
+    return solver(oracle, 1.0, Run(tol=tol, max_iter=20_000))
 
 
 def separable_classes() -> tuple[np.ndarray, np.ndarray]:
@@ -203,7 +202,7 @@ def test_examples_of_weight_zero_contradict_nobody(solver):
     weight = np.ones(len(y))
     weight[-1] = 0.0
     oracle = bind(Multiclass(3), as_rows(X, 0.0, True), y, HARD, sample_weight=weight)
-    solution = solver(oracle, 1.0, Run(tol=1e-3, max_iter=20_000, max_time=5.0))
+    solution = solver(oracle, 1.0, Run(tol=1e-3, max_iter=20_000))
     assert solution.status is Status.CONVERGED
     assert solution.primal == pytest.approx(best.value, rel=1e-2)
 
