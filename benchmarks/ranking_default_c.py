@@ -142,7 +142,8 @@ def main() -> None:
     console.print(shown)
     console.print(f"Saved as {save('ranking_default_c', {'sets': found})}.")
     if arguments.write is not None:
-        command = f"python benchmarks/ranking_default_c.py --splits {arguments.splits} --write docs/ranking.md"
+        options = f"--splits {arguments.splits} --max-time {arguments.max_time:g}"
+        command = f"python benchmarks/ranking_default_c.py {options} --write docs/ranking.md"
         note = f"`{command}` writes this table."
         replace_section(arguments.write, "default C of rankings", markdown_table(columns, rows) + "\n\n" + note)
 
