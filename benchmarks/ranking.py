@@ -121,7 +121,7 @@ def _row(name: str, found: dict[str, Any]) -> list[str]:
         name,
         *(f"{100 * s:.2f}" for s in found["scores"]),
         f"{found['cpu']:.3f}",
-        "-" if p is None else f"{p:.2f}",
+        "-" if p is None else f"{p:.1g}",
         chosen,
     ]
 
@@ -145,13 +145,14 @@ def _page(results: dict[str, Any]) -> str:
     rows = [_row(name, found)[:-1] for name, found in results["methods"].items()]
     grown = results["growth"]
     sizes = [
-        [f"{n:,}", f"{fast:.4f}", "-" if slow is None else f"{slow:.3f}"]
+        [f"{n:,}", f"{1e3 * fast:.2f}", "-" if slow is None else f"{1e3 * slow:,.0f}"]
         for n, fast, slow in zip(grown["sizes"], grown["sorting"], grown["listing"])
     ]
     return "\n\n".join(
         [
             markdown_table(COLUMNS[:-1], rows),
-            f"A search for swapped pairs among the documents of one query with {grown['grades']} grades, CPU seconds; "
+            f"A search for swapped pairs among the documents of one query with {grown['grades']} grades, "
+            "CPU milliseconds; "
             f"the slope of log time over log n is {grown['slope']:.2f}:",
             markdown_table(["documents", "by sorting", "all pairs"], sizes),
             f"`python benchmarks/ranking.py --write docs/ranking.md` writes these tables; here with maxmargin "

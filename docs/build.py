@@ -30,6 +30,8 @@ PAGES = (
     (ROOT / "docs" / "sequences.md", "sequences.html", "Label sequences"),
     (ROOT / "docs" / "sequence_input.md", "sequence_input.html", "Sequences as input"),
     (ROOT / "docs" / "measures.md", "measures.html", "Measures of a whole sample"),
+    (ROOT / "docs" / "multilabel.md", "multilabel.html", "Label vectors"),
+    (ROOT / "docs" / "ranking.md", "ranking.html", "Rankings"),
     (ROOT / "docs" / "diversity.md", "diversity.html", "Diverse rankings"),
     (ROOT / "docs" / "defaults.md", "defaults.html", "Defaults"),
     (ROOT / "docs" / "architecture.md", "architecture.html", "Architecture"),

@@ -25,7 +25,9 @@ SOLVERS = ("auto", "one-slack", "n-slack", "bcfw", "subgradient", "perceptron")
 class Structure:
     """``powers`` are the methods beyond the three that every Problem has; None is a structure of the library.
 
-    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave. ``greedy``: its
+    ``zero_one``: the loss only takes the values 0 and 1. ``costs``: it is a matrix that the user gave, or another loss
+    that the perceptron does not know. ``by_loss``: words of the refusal where the best output at each value of the loss
+    is not known, so that only margin rescaling with linear slack and the zero-one loss are exact. ``greedy``: its
     searches are heuristics. ``measure``: the loss is one of all rows of a group together.
     """
 
@@ -34,9 +36,11 @@ class Structure:
     zero_one: bool = False
     costs: bool = False
     greedy: bool = False
+    by_loss: str = ""
     measure: str | None = None
 
 
+RANKING = "the most violated ranking is known"
 STRUCTURES = (
     Structure("`MulticlassSVC`", None, zero_one=True),
     Structure("`MulticlassSVC(cost=...)`", None, costs=True),
@@ -45,7 +49,17 @@ STRUCTURES = (
     Structure("`DiversityRanker`", None, greedy=True),
     Structure("`MeasureSVC('error_rate')`", None, measure="error_rate"),
     Structure("`MeasureSVC` of other measures", None, measure="f1"),
-    Structure("`MeasureSVC('average_precision')`", None, measure="average_precision"),
+    Structure("`MeasureSVC('average_precision')`", None, measure="average_precision", by_loss=RANKING),
+    Structure("`RankingSVM`", None),
+    Structure("`RankingSVM(measure='ndcg')`", None, costs=True, by_loss=RANKING),
+    Structure("`RankingSVM(measure='average_precision')`", None, costs=True, by_loss=RANKING),
+    Structure("`RankingSVM(measure='mrr')`", None, costs=True, by_loss=RANKING),
+    Structure("`MultilabelSVC`", None),
+    Structure("`MultilabelSVC(loss='f1')`", None, costs=True),
+    Structure("`MultilabelSVC(loss='zero-one')`", None, zero_one=True),
+    Structure("`MultilabelSVC(interactions='independent')`", None),
+    Structure("`MultilabelSVC(interactions='full')`", None),
+    Structure("the same, over 16 labels", None, by_loss="must look at every value of the loss"),
     Structure("a Problem with `argmax` alone", ()),
     Structure("with `argmax` and `zero_one`", (), zero_one=True),
     Structure("with `kbest`", ("kbest",)),
@@ -77,8 +91,8 @@ def refusal(structure: Structure, rescaling: str, slack: str, solver: str) -> st
         return None if (rescaling, slack) == ("margin", "linear") and not costs else "perceptron"
     if slack == "hard" and solver in ("one-slack", "subgradient"):
         return "slack"
-    if structure.measure == "average_precision" and rescaling != "none" and (rescaling, slack) != ("margin", "linear"):
-        return "the most violated ranking"  # is known for the others only
+    if structure.by_loss and rescaling != "none" and (rescaling, slack) != ("margin", "linear"):
+        return structure.by_loss
     return missing_power(structure, rescaling, slack)
 
 

@@ -24,9 +24,11 @@ def test_example_runs(path, capsys):
 
 
 def test_there_are_examples():
-    assert {"chunking", "custom_problem", "diversity", "handwriting", "measures", "multiclass"} <= {
-        path.stem for path in EXAMPLES
+    wanted = {"chunking", "custom_problem", "diversity", "handwriting", "measures", "multiclass"} | {
+        "multilabel",
+        "ranking",
     }
+    assert wanted <= {path.stem for path in EXAMPLES}
 
 
 def test_custom_problem_gains_from_its_structure(capsys):

@@ -17,12 +17,12 @@ void bind_engine(nb::module_& module) {
       .def(
           "__init__",
           [](VisitSettings* self, const std::string& step, bool fresh, double precision, double relative, int max_steps,
-             double threshold, std::int64_t max_added, std::int32_t keep_idle, bool coarse) {
-            new (self) VisitSettings{step_named(step), fresh, precision, relative, max_steps, threshold, max_added, keep_idle, coarse};
+             double threshold, std::int64_t max_added, std::int32_t keep_idle, double overstep, bool coarse) {
+            new (self) VisitSettings{step_named(step), fresh, precision, relative, max_steps, threshold, max_added, keep_idle, overstep, coarse};
           },
           nb::kw_only(), nb::arg("step") = "exact", nb::arg("fresh") = true, nb::arg("precision") = 0.0,
           nb::arg("relative") = 0.0, nb::arg("max_steps") = 1000, nb::arg("threshold") = 0.0, nb::arg("max_added") = 0,
-          nb::arg("keep_idle") = 0, nb::arg("coarse") = false)
+          nb::arg("keep_idle") = 0, nb::arg("overstep") = 1.0, nb::arg("coarse") = false)
       .def_prop_ro("steps", [](const VisitSettings& self) { return self.step != Step::none; }, "Whether a visit makes a step.")
       .def_ro("threshold", &VisitSettings::threshold)
       .def_ro("max_added", &VisitSettings::max_added);

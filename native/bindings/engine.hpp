@@ -47,6 +47,15 @@ void add_engine_members(nb::class_<Owner>& type) {
           },
           nb::arg("settings"), nb::arg("tolerance"), nb::arg("max_passes"),
           "Visits with the planes held until no block is violated by more than the tolerance.")
+      .def("mark", [](Owner& self) { self.engine.mark(); }, "Remembers the dual variables as they are, for `leap`.")
+      .def(
+          "leap",
+          [](Owner& self, double factor) {
+            nb::gil_scoped_release release;
+            return self.engine.leap(factor);
+          },
+          nb::arg("factor"),
+          "Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.")
       .def("refresh", [](Owner& self) { self.engine.refresh(); }, "Computes w and the dual anew from alpha.")
       .def_prop_ro("weights",
                    [](Owner& self) { return view(self.engine.weights()); }, nb::rv_policy::automatic,

@@ -11,10 +11,10 @@ namespace {
 // The most violated vector of one example after the other, and what its plane amounts to.
 class Asker {
  public:
-  explicit Asker(const LabelProblem& problem)
+  Asker(const LabelProblem& problem, std::int64_t examples)
       : problem_(problem),
         scorer_(*problem.data),
-        searcher_(problem.searcher()),
+        searcher_(problem.patient_searcher(examples)),
         planes_(problem),
         labels(static_cast<std::size_t>(problem.data->shape.labels)) {}
 
@@ -56,7 +56,7 @@ std::int64_t label_worst(const LabelProblem& problem, const double* weights, std
   const int width = problem.data->shape.labels;
   std::vector<std::int64_t> missed(static_cast<std::size_t>(share_count(count, threads)));
   in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    Asker asker(problem);
+    Asker asker(problem, end - begin);
     for (std::int64_t m = begin; m < end; ++m) {
       const std::int64_t i = examples[static_cast<std::size_t>(m)];
       const bool found = asker.ask(i, weights) && asker.slack > 0.0;
@@ -76,7 +76,7 @@ Cut label_cut(const LabelProblem& problem, const double* weights, std::span<cons
   in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
     Cut& part = parts[static_cast<std::size_t>(share)];
     part.a.assign(static_cast<std::size_t>(problem.data->shape.weight_count()), 0.0);
-    Asker asker(problem);
+    Asker asker(problem, end - begin);
     for (std::int64_t m = begin; m < end; ++m) {
       const std::int64_t i = examples[static_cast<std::size_t>(m)];
       const bool found = asker.ask(i, weights) && asker.slack > 0.0;
@@ -95,7 +95,7 @@ Cut label_cut(const LabelProblem& problem, const double* weights, std::span<cons
 
 std::int64_t label_accumulate(const LabelProblem& problem, double* v, double* late, std::span<const std::int32_t> examples,
                               const double* sample_weight, bool squared, std::int64_t first, std::int64_t done, double numerator) {
-  Asker asker(problem);
+  Asker asker(problem, 0);
   std::int64_t added = 0;
   for (std::int64_t at = 0; at < static_cast<std::int64_t>(examples.size()); ++at) {
     const std::int64_t i = examples[static_cast<std::size_t>(at)];
@@ -117,7 +117,7 @@ std::int64_t label_decode(const LabelProblem& problem, const double* weights, st
   std::vector<std::int64_t> missed(static_cast<std::size_t>(share_count(n, threads)));
   in_shares(n, threads, [&](int share, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
-    LabelSearcher searcher = problem.searcher();
+    LabelSearcher searcher = problem.patient_searcher(end - begin);
     for (std::int64_t i = begin; i < end; ++i) searcher.best(scorer.open(i, weights), labels.data() + i * width);
     missed[static_cast<std::size_t>(share)] = searcher.missed();
   });
@@ -154,7 +154,7 @@ std::int64_t label_margins(const LabelProblem& problem, const double* weights, s
   std::vector<std::int64_t> missed(static_cast<std::size_t>(share_count(n, threads)));
   in_shares(n, threads, [&](int share, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
-    LabelSearcher searcher = problem.searcher();
+    LabelSearcher searcher = problem.patient_searcher(end - begin);
     for (std::int64_t i = begin; i < end; ++i) searcher.margins(scorer.open(i, weights), margins.data() + i * width);
     missed[static_cast<std::size_t>(share)] = searcher.missed();
   });

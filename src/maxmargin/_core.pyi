@@ -88,7 +88,7 @@ class Rows:
 class VisitSettings:
     """How a visit to a block is made; see engine.hpp."""
 
-    def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0, coarse: bool = False) -> None: ...
+    def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0, overstep: float = 1.0, coarse: bool = False) -> None: ...
 
     @property
     def steps(self) -> bool:
@@ -165,6 +165,14 @@ class MulticlassEngine:
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
         Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
     def refresh(self) -> None:
@@ -244,6 +252,14 @@ class SignedEngine:
         Visits with the planes held until no block is violated by more than the tolerance.
         """
 
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
     def refresh(self) -> None:
         """Computes w and the dual anew from alpha."""
 
@@ -317,6 +333,14 @@ class PlaneEngine:
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
         Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
     def refresh(self) -> None:
@@ -440,6 +464,14 @@ class ChainEngine:
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
         Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
     def refresh(self) -> None:
@@ -570,6 +602,14 @@ class LabelEngine:
         Visits with the planes held until no block is violated by more than the tolerance.
         """
 
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
     def refresh(self) -> None:
         """Computes w and the dual anew from alpha."""
 
@@ -633,6 +673,14 @@ class SeparateLabelEngine:
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
         Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
     def refresh(self) -> None:

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from maxmargin import MulticlassSVC
-from maxmargin.datasets import make_chain, make_documents, make_multiclass
+from maxmargin.datasets import make_chain, make_documents, make_multiclass, make_ranking
 
 
 def _dense(X):
@@ -90,3 +90,18 @@ def test_documents_can_be_learnt():
 def test_a_share_of_positives_that_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="positive must be between 0 and 1"):
         make_documents(5, 5, positive=1.0)
+
+
+def test_rankings():
+    X, y, queries = make_ranking(50, documents=(4, 9), n_features=3, grades=4, seed=1)
+    again, other = make_ranking(50, documents=(4, 9), n_features=3, grades=4, seed=1), make_ranking(50, n_features=3)
+    assert all(np.array_equal(a, b) for a, b in zip((X, y, queries), again))
+    assert other[0].shape != X.shape
+    sizes = np.bincount(queries)
+    assert (sizes.min(), sizes.max(), sizes.size) == (4, 9, 50)
+    assert set(y) == {0, 1, 2, 3}
+    for query in range(50):
+        assert len(set(y[queries == query])) > 1
+    assert not np.array_equal(make_ranking(50, documents=(4, 9), n_features=3, grades=4, noise=0.0, seed=1)[1], y)
+    with pytest.raises(ValueError, match="documents at least 2 and ascending"):
+        make_ranking(5, documents=(1, 3))

@@ -13,6 +13,7 @@ from maxmargin.datasets import (
     load_conll2000,
     load_covtype,
     load_mnist,
+    load_mq2008,
     load_newsgroups20,
     load_ocr_letters,
     load_optdigits,
@@ -24,6 +25,7 @@ LOADERS = [
     load_conll2000,
     load_covtype,
     load_mnist,
+    load_mq2008,
     load_newsgroups20,
     load_ocr_letters,
     load_optdigits,
@@ -120,6 +122,22 @@ def test_optdigits_and_letter_read_text_tables(tmp_path):
     assert y.tolist() == ["G"]
 
 
+def test_mq2008_puts_the_folds_together(tmp_path):
+    for number in range(1, 6):
+        lines = f"{number % 3} qid:{number} 1:{number} 46:0.5 #docid = a\n"
+        _write(tmp_path / "letor_mq2008" / f"S{number}.txt.gz", gzip.compress(lines.encode()))
+    expected = {"train": [2, 3, 4], "vali": [5], "test": [1], "all": [1, 2, 3, 4, 5]}
+    for split, queries in expected.items():
+        X, y, found = load_mq2008(split, 2, tmp_path)
+        assert found.tolist() == queries
+        assert y.tolist() == [query % 3 for query in queries]
+        assert X.shape == (len(queries), 46)
+        assert X[:, 0].tolist() == queries
+    assert load_mq2008("test", 5, tmp_path)[2].tolist() == [4]
+    with pytest.raises(ValueError, match="fold must be 1 to 5, not 0"):
+        load_mq2008("train", 0, tmp_path)
+
+
 def test_conll2000_reads_a_member_of_the_archive(tmp_path):
     path = tmp_path / "conll2000" / "conll2000.zip"
     path.parent.mkdir()
@@ -174,8 +192,8 @@ def test_a_file_that_is_not_there_is_named(load, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "load", [load_conll2000, load_mnist, load_newsgroups20, load_optdigits, load_uci_letter, load_ud_ewt]
+    "load", [load_conll2000, load_mnist, load_mq2008, load_newsgroups20, load_optdigits, load_uci_letter, load_ud_ewt]
 )
 def test_an_unknown_split_is_refused(load, tmp_path):
     with pytest.raises(ValueError, match="split must be 'train'"):
-        load("validation", tmp_path)
+        load("validation", folder=tmp_path)

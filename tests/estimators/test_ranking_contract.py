@@ -226,6 +226,13 @@ def test_weights_that_leave_nothing():
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "average_precision", "mrr"])
+def test_the_perceptron_knows_no_loss(data, measure):
+    with pytest.raises(Unsupported, match=f"The perceptron has no loss, so it cannot train for {measure}"):
+        RankingSVM(measure=measure, solver="perceptron").fit(*data)
+    assert RankingSVM(solver="perceptron").fit(*data).score(*data) > 0.8
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "average_precision", "mrr"])
 @pytest.mark.parametrize(("rescaling", "slack"), [("slack", "linear"), ("margin", "squared"), ("slack", "squared")])
 def test_formulations_that_have_no_exact_search(data, measure, rescaling, slack):
     with pytest.raises(Unsupported, match=f"{measure} cannot be trained with {rescaling} rescaling with {slack} slack"):

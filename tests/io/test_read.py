@@ -42,6 +42,7 @@ def complaint(path, **options):
         ("a.bio.gz", "conll"),
         ("a.crfsuite", "crfsuite"),
         ("a.svmhmm", "svmhmm"),
+        ("a.letor.gz", "letor"),
     ],
 )
 def test_format_from_name(name, format):
@@ -52,7 +53,7 @@ def test_format_given_or_unknown():
     assert format_of("a.csv", "tsv") == "tsv"
     with pytest.raises(ValueError, match=r"a\.dat cannot be told from its name .* name the format: svmlight, csv, tsv"):
         format_of("a.dat")
-    with pytest.raises(ValueError, match="must be one of svmlight, csv, tsv, conll, crfsuite, svmhmm, not 'arff'"):
+    with pytest.raises(ValueError, match=r"must be one of svmlight, csv, .*, svmhmm, letor, not 'arff'"):
         format_of("a.csv", "arff")
 
 

@@ -155,9 +155,9 @@ def test_hard_margin(planes):
 
 @pytest.mark.parametrize("slack", ["linear", "squared", "hard"])
 @QUICK
-@given(planes=working_sets(), moves=st.lists(st.integers(0, 4), min_size=3, max_size=12), data=st.data())
+@given(planes=working_sets(), moves=st.lists(st.integers(0, 6), min_size=3, max_size=12), data=st.data())
 def test_any_sequence_of_operations_keeps_the_engine_consistent(slack, planes, moves, data):
-    """Planes come, are merged, dropped and given other weights; what is left is then solved like any other set."""
+    """Planes come, are merged, dropped, given other weights; leaps are made; what is left is then solved."""
     assume(slack != "hard" or planes.optimum("hard").feasible)
     engine = planes.engine(slack)
     everyone = np.arange(planes.budget.size, dtype=np.int32)
@@ -183,6 +183,14 @@ def test_any_sequence_of_operations_keeps_the_engine_consistent(slack, planes, m
             engine.visit(everyone, VisitSettings(keep_idle=0))
             _, _, block, alpha = held(engine)
             assert (alpha[planes.budget[block] > 0] > 0).all()
+        elif move == 4:
+            engine.mark()
+        elif move == 5:
+            before, alpha = engine.dual, held(engine)[3]
+            gain = engine.leap(data.draw(st.sampled_from([0.1, 1.0, 8.0])))
+            assert gain >= 0.0
+            assert engine.dual == pytest.approx(before + gain, rel=1e-12, abs=1e-12)
+            assert gain > 0.0 or np.array_equal(held(engine)[3], alpha)
         else:
             _, _, block, alpha = held(engine)
             wanted = np.array([data.draw(st.sampled_from([0.0, 0.3, 2.0])) for _ in alpha])

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 import problems
+import rankings
 import support_table
+import table_labels
 from maxmargin import (
     ChainSVC,
     DiversityRanker,
     MeasureSVC,
     MulticlassSVC,
+    RankingSVM,
     Status,
     StructuralSVM,
     Subgradient,
@@ -40,6 +43,11 @@ GROUPS = np.arange(15) % 3
 @cache
 def data(structure: Structure) -> tuple[Any, Any, Any]:
     """A problem with inputs and separable outputs, so that a hard margin and the perceptron have something to find."""
+    if "Ranking" in structure.name:
+        X, y, groups = rankings.make()
+        return None, (X, groups), y
+    if table_labels.is_multilabel(structure):
+        return None, *table_labels.make()
     if structure.powers is None:
         rng = np.random.default_rng(0)
         if structure.greedy:
@@ -75,12 +83,21 @@ def chain_of(structure: Structure) -> Chain:
     return Chain(3, 3, COST if structure.costs else None)
 
 
+def measure_of(structure: Structure) -> str:
+    return structure.name.split("'")[1] if "'" in structure.name else "swapped_pairs"
+
+
 @cache
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
+    if table_labels.is_multilabel(structure):
+        return table_labels.optimum(structure, rescaling, slack, C)
     _, X, Y = data(structure)
     if structure.measure is not None:
         members = [np.flatnonzero(g == GROUPS) for g in range(3)]
         return solve(SampleCase(structure.measure, X, Y, groups=members).planes(rescaling, slack), C, np.full(3, 5.0))
+    if "Ranking" in structure.name:
+        (X, groups), y = data(structure)[1:]
+        return solve(rankings.every_plane(X, y, groups, measure_of(structure), rescaling, slack), C)
     if "Chain" in structure.name:
         truths = [tuple(y.tolist()) for y in Y]
         return solve(enumerate_planes(chain_of(structure), X, truths, rescaling, slack), C)
@@ -93,10 +110,14 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
 def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     problem, X, Y = data(structure)
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
+    if table_labels.is_multilabel(structure):
+        return table_labels.fit(structure, C, **options)
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if structure.measure is not None:
         return MeasureSVC(structure.measure, C, fit_intercept=False, threshold_for=None, **options).fit(X, Y, GROUPS)
+    if "Ranking" in structure.name:
+        return RankingSVM(C, measure=measure_of(structure), **options).fit(X[0], Y, X[1])
     if problem is None:
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)
@@ -126,7 +147,10 @@ def test_cell(cell):
         return
     solution, best = model.solution_, optimum(structure, rescaling, slack)
     n = len(data(structure)[2])
-    if solver == "perceptron":
+    if solver == "perceptron" and "Ranking" in structure.name:
+        (X, groups), y = data(structure)[1:]
+        assert model.score(X, y, groups) >= 0.97
+    elif solver == "perceptron":
         predicted = model.predict(data(structure)[1])
         wrong = sum(not same(y, z) for y, z in zip(predicted, data(structure)[2]))
         assert wrong <= 1  # the average of iterates that ended without a mistake

@@ -34,9 +34,9 @@ struct Ascent {
 };
 
 // Steps between pairs of planes until the best and the worst used plane differ by at most `precision`, or by at most
-// the share `relative` of their difference on entry.
+// the share `relative` of their difference on entry. With `overstep` above 1 there is one step, so many times too long.
 template <class Block>
-Ascent ascend_capped(Block& block, double precision, double relative, int max_steps) {
+Ascent ascend_capped(Block& block, double precision, double relative, int max_steps, double overstep) {
   Ascent result;
   const int size = block.size();
   for (;; ++result.steps) {
@@ -61,7 +61,9 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
     const double slope = highest - block.gradient(down);
     const double bend = block.curvature(up, down);
     const double available = block.alpha(down);
-    block.move(up, down, bend * available > slope ? slope / bend : available);
+    const double length = overstep * slope;
+    block.move(up, down, bend * available > length ? length / bend : available);
+    if (overstep > 1.0) max_steps = 1;
   }
 }
 

@@ -1,6 +1,7 @@
 // From weights to the trellis of one sequence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -47,7 +48,13 @@ class ChainScores {
     const int stride = shape.stride(), length = data_->length(i);
     const std::int64_t first = data_->offsets[i];
     nodes_.resize(static_cast<std::size_t>(length) * stride);
-    for (int t = 0; t < length; ++t) row_scores(data_->tokens[first + t], weights, stride, nodes_.data() + static_cast<std::int64_t>(t) * stride);
+    constexpr int kAhead = 2;  // tokens
+    const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Real));
+    for (int t = 0; t < std::min(kAhead, length); ++t) data_->tokens.prefetch_weights(first + t, weights, bytes);
+    for (int t = 0; t < length; ++t) {
+      if (t + kAhead < length) data_->tokens.prefetch_weights(first + t + kAhead, weights, bytes);
+      row_scores(data_->tokens[first + t], weights, stride, nodes_.data() + static_cast<std::int64_t>(t) * stride);
+    }
     if (factor_ != Real{1}) {
       for (Real& node : nodes_) node *= factor_;
     }

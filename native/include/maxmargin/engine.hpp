@@ -15,6 +15,7 @@
 #include "maxmargin/ascent.hpp"
 #include "maxmargin/budget.hpp"
 #include "maxmargin/kernels.hpp"
+#include "maxmargin/leap.hpp"
 #include "maxmargin/rows.hpp"
 #include "maxmargin/support.hpp"
 
@@ -31,6 +32,7 @@ struct VisitSettings {
   double threshold = 0.0;     // a new plane enters only if it beats the working set by more than this
   std::int64_t max_added = 0; // stop after so many new planes; 0: no limit
   std::int32_t keep_idle = 0; // fresh visits for which an unused plane stays in the working set
+  double overstep = 1.0;      // above 1, a visit makes one step, so many times too long: for the first pass with a cap
   bool coarse = false;        // w in float32, for a block that can: faster, and good to a millionth or so of the dual
 };
 
@@ -149,6 +151,16 @@ class BlockEngine {
     refresh();
   }
 
+  // Remembers alpha as it is, for `leap`.
+  void mark() { maxmargin::mark(support); }
+  // Goes on by `factor` of the way from the mark to here (leap.hpp). The gain of the dual; without one, all is as before.
+  double leap(double factor) {
+    if constexpr (Block::kCoarse) {
+      if (coarse_) return maxmargin::leap(*this, factor, coarse_->data(), SeparateBlock<Block>);
+    }
+    return maxmargin::leap(*this, factor, weights()->data(), SeparateBlock<Block>);
+  }
+
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {
     coarse_.reset();
@@ -184,7 +196,7 @@ class BlockEngine {
   template <class Real>
   VisitResult visit_all(std::span<const std::int32_t> order, const VisitSettings& settings, Real* w) {
     VisitResult result;
-    constexpr std::size_t kSoon = 4, kLater = 10;  // visits ahead; an address must be there before what it points to
+    constexpr std::size_t kSoon = 12, kLater = 24;  // visits ahead; an address must be there before what it points to
     for (std::size_t at = 0; at < order.size(); ++at) {
       if (at + kLater < order.size()) {
         const std::int32_t later = order[at + kLater];
@@ -263,7 +275,7 @@ class BlockEngine {
                                : line_search_free(block, worst, settings.precision, direction_);
       default: break;
     }
-    return budget.capped() ? ascend_capped(block, settings.precision, settings.relative, settings.max_steps)
+    return budget.capped() ? ascend_capped(block, settings.precision, settings.relative, settings.max_steps, settings.overstep)
                            : ascend_free(block, settings.precision, settings.relative, settings.max_steps);
   }
 

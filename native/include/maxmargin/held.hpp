@@ -124,7 +124,8 @@ class HeldBlock {
   }
 
   // Adds sum alpha a of a block to the weights and returns sum alpha b.
-  double deposit(std::int64_t block, const SupportLists::List& list, double* weights) {
+  template <class Real>
+  double deposit(std::int64_t block, const SupportLists::List& list, Real* weights) {
     double linear = 0.0;
     for (std::int32_t k = 0; k < list.size; ++k) {
       if (list.entries[k].alpha == 0.0) continue;

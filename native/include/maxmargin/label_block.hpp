@@ -96,7 +96,8 @@ class LabelBlock {
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
-  double deposit(std::int64_t example, const SupportLists::List& list, double* weights) {
+  template <class Real>
+  double deposit(std::int64_t example, const SupportLists::List& list, Real* weights) {
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
     const std::uint8_t* truth = data_->truth(example);
     double linear = 0.0;

@@ -32,6 +32,12 @@ struct LabelProblem {
   LabelMethod method;
 
   LabelSearcher searcher() const { return {data->shape, method, *forest, *loss}; }
+  // One that may try harder, for a pass over so many examples that must find the best.
+  LabelSearcher patient_searcher(std::int64_t examples) const {
+    LabelSearcher made = searcher();
+    made.allow(100'000 + 1000 * examples);
+    return made;
+  }
 };
 
 // Scores of one example at factor * weights.

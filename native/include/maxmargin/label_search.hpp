@@ -62,7 +62,7 @@ class LabelSearcher {
       case LabelMethod::branch:
         std::fill(fixed_.begin(), fixed_.end(), std::int8_t{-1});
         branch_.start(scores);
-        missed_ += !branch_.improve(fixed_.data());
+        missed_ += !improve();
         std::copy_n(branch_.labels(), shape_->labels, y);
         break;
     }
@@ -83,10 +83,22 @@ class LabelSearcher {
     }
   }
 
+  // Lets branch and bound spend so many nodes in all beyond the few that every search may have: the hard searches of a
+  // pass take what the easy ones leave.
+  void allow(std::int64_t nodes) { pool_ = nodes; }
+
   // Searches that gave up before they were sure.
   std::int64_t missed() const { return missed_; }
 
  private:
+  static constexpr std::int64_t kFewNodes = 200, kMostNodes = 100'000;
+
+  bool improve() {
+    const bool sure = branch_.improve(fixed_.data(), std::clamp(pool_, kFewNodes, kMostNodes));
+    pool_ -= branch_.nodes();
+    return sure;
+  }
+
   // A wrong label adds its cost: where it is true and not set, or set and not true.
   LabelScores augmented(LabelScores scores, const std::uint8_t* truth) {
     for (int k = 0; k < shape_->labels; ++k) gain_[k] = scores.gain[k] + (truth[k] ? -loss_->costs[k] : loss_->costs[k]);
@@ -133,7 +145,7 @@ class LabelSearcher {
     bool sure = true;
     for (int k = 0; k < shape_->labels; ++k) {
       fixed_[k] = truth[k] ? 0 : 1;
-      sure = branch_.improve(fixed_.data()) && sure;
+      sure = improve() && sure;
       fixed_[k] = truth[k] ? 1 : 0;
     }
     missed_ += !sure;
@@ -149,7 +161,7 @@ class LabelSearcher {
       std::fill(fixed_.begin(), fixed_.end(), std::int8_t{-1});
       fixed_[k] = top[k] ? 0 : 1;
       branch_.start(scores);
-      sure = branch_.improve(fixed_.data()) && sure;
+      sure = improve() && sure;
       margin[k] = top[k] ? highest - branch_.best() : branch_.best() - highest;
     }
     missed_ += !sure;
@@ -164,7 +176,7 @@ class LabelSearcher {
   LabelBranch branch_;
   std::vector<double> gain_;
   std::vector<std::int8_t> fixed_;
-  std::int64_t missed_ = 0;
+  std::int64_t missed_ = 0, pool_ = 0;
 };
 
 }  // namespace maxmargin

@@ -129,7 +129,8 @@ class MulticlassBlock {
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
-  double deposit(std::int64_t example, const SupportLists::List& list, double* weights) {
+  template <class Real>
+  double deposit(std::int64_t example, const SupportLists::List& list, Real* weights) {
     const std::int64_t truth = data_.labels[example], first = truth * data_.stride();
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
     double linear = 0.0;

@@ -13,7 +13,9 @@ namespace maxmargin {
 
 // Asks for a cache line that will be read soon.
 inline void prefetch_line(const void* address) {
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__GNUC__) && defined(__x86_64__)
+  asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(address)));  // GCC drops the built-in from loops
+#elif defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
 #else
   (void)address;
@@ -101,13 +103,9 @@ struct Rows {
     if (offsets != nullptr) prefetch_line(offsets + i);
     if (mask != nullptr) prefetch_line(mask + i * mask_words());
   }
-  // Brings the cache lines of a row that will be read soon.
+  // Brings the cache lines of a row that will be read soon, of one with a mask all: to look at the mask first is too late.
   void prefetch(std::int64_t i) const {
     const Row row = (*this)[i];
-    if (kind == RowKind::masked) {
-      prefetch_masked(row);
-      return;
-    }
     auto lines = [](const void* from, std::int64_t bytes) {
       const char* first = static_cast<const char*>(from);
       for (std::int64_t at = 0; at < bytes && at < 2048; at += 64) prefetch_line(first + at);
@@ -117,20 +115,12 @@ struct Rows {
     if (row.indices != nullptr) lines(row.indices, row.count * 4);
     if (row.narrow != nullptr) lines(row.narrow, row.count * 2);
   }
-
- private:
-  // Of every eight cells, which share a cache line or two, the first and the last that are not zero.
-  void prefetch_masked(const Row& row) const {
-    const std::int64_t size = single ? 4 : 8;
-    const char* first = static_cast<const char*>(row.values);
-    for (std::int64_t word = 0; word < std::min<std::int64_t>(mask_words(), 8); ++word) {
-      for (int byte = 0; byte < 8; ++byte) {
-        const auto bits = static_cast<std::uint8_t>(row.mask[word] >> (8 * byte));
-        if (bits == 0) continue;
-        const std::int64_t cell = 64 * word + 8 * byte;
-        prefetch_line(first + (cell + std::countr_zero(bits)) * size);
-        prefetch_line(first + (cell + 7 - std::countl_zero(bits)) * size);
-      }
+  // Brings the weights of the columns of a row, `bytes` a column: those of a few among very many columns are far apart.
+  void prefetch_weights(std::int64_t i, const void* weights, std::int64_t bytes) const {
+    if (indices == nullptr) return;
+    for (std::int64_t c = offsets[i]; c < offsets[i + 1]; ++c) {
+      const char* first = static_cast<const char*>(weights) + indices[c] * bytes;
+      for (std::int64_t at = 0; at < bytes; at += 64) prefetch_line(first + at);
     }
   }
 };

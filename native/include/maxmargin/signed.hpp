@@ -83,7 +83,8 @@ class SignedBlock {
   }
 
   // Adds alpha a of an example to the weights and returns alpha b.
-  double deposit(std::int64_t example, const SupportLists::List& list, double* weights) {
+  template <class Real>
+  double deposit(std::int64_t example, const SupportLists::List& list, Real* weights) {
     const double alpha = list.entries[0].alpha;
     add(example, alpha, weights);
     return alpha * data_.margin;

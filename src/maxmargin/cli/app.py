@@ -13,13 +13,14 @@ from maxmargin.chunk_schemes import SCHEMES
 from maxmargin.cli.evaluate import evaluate_model
 from maxmargin.cli.files import Source, check_output, refuse
 from maxmargin.cli.predict import predict_file
+from maxmargin.cli.ranking import RANKING_ONLY, train_ranking
 from maxmargin.cli.sequence_options import MODELS, SEQUENCE_ONLY, option
 from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.sequence_train import train_sequences
 from maxmargin.cli.train import Settings, train_model
 from maxmargin.console import make_console
 from maxmargin.demo import run_demo
-from maxmargin.io.read import FORMATS, SEQUENCE_FORMATS, format_of
+from maxmargin.io.read import FORMATS, RANKING_FORMATS, SEQUENCE_FORMATS, format_of
 from maxmargin.rescaling import RESCALINGS, SLACKS
 from maxmargin.solvers.choose import BY_NAME
 from maxmargin.version import __version__
@@ -33,12 +34,12 @@ app = typer.Typer(
     rich_markup_mode="rich" if sys.stderr.isatty() and sys.stdout.isatty() else None,
 )
 
-_OF = "Options for sequences"
+_OF, _OF_RANKINGS = "Options for sequences", "Options for rankings"
 
 Data = Annotated[
     Path,
     typer.Argument(
-        help="Examples: svmlight, csv or tsv text, or sequences: conll, crfsuite or svmhmm text; also gzipped.",
+        help="Examples: svmlight, csv or tsv; sequences: conll, crfsuite or svmhmm; rankings: letor; gzipped or not.",
         show_default=False,
     ),
 ]
@@ -76,7 +77,11 @@ def _train(
     c: Annotated[str, typer.Option("--C", help="Weight of the sum of the risks, a number or 'scale'.")] = "scale",
     cost: Cost = None,
     measure: Annotated[
-        str | None, typer.Option(help="Of two classes: train for f1, roc_area, prbep, fbeta(2), error_rate, ...")
+        str | None,
+        typer.Option(
+            help="Train two classes for f1, roc_area, prbep, fbeta(2), error_rate, ...; rankings for swapped_pairs, "
+            "average_precision, ndcg, ndcg(10), mrr."
+        ),
     ] = None,
     positive: Annotated[
         str | None, typer.Option(help="With --measure: the positive class; the second of the sorted two if not given.")
@@ -121,14 +126,23 @@ def _train(
     calibrate: Annotated[
         int | None, typer.Option(help="svm, perceptron: folds by which to fit probabilities.", rich_help_panel=_OF)
     ] = None,
+    relevant: Annotated[float, typer.Option(help="Lowest grade that is relevant.", rich_help_panel=_OF_RANKINGS)] = 1.0,
+    gain: Annotated[
+        str, typer.Option(help="Of ndcg: exponential, linear.", rich_help_panel=_OF_RANKINGS)
+    ] = "exponential",
 ) -> None:
-    """Learn a classifier, or a model of label sequences, from labelled examples and save it."""
+    """Learn a classifier, a model of label sequences, or a ranking from labelled examples and save it."""
     given = _given(context)
     found = format_of(data, format)
     if found in SEQUENCE_FORMATS:
+        others = sorted({"measure", "positive"} | RANKING_ONLY)
+        refuse({option(name): name in given for name in others}, data, f"a {found} file")
         train_sequences(data, found, model, kind, given)
         return
-    refuse({option(name): name in given for name in sorted(SEQUENCE_ONLY)}, data, f"a {found} file")
+    if found in RANKING_FORMATS:
+        train_ranking(data, model, given)
+        return
+    refuse({option(name): name in given for name in sorted(SEQUENCE_ONLY | RANKING_ONLY)}, data, f"a {found} file")
     settings = Settings(
         C=c,
         cost=cost,
@@ -175,7 +189,8 @@ def _predict(
         str, typer.Option(help="For sequences: viterbi, or marginal (token by token).", rich_help_panel=_OF)
     ] = "viterbi",
 ) -> None:
-    """Write the class of each example, one a line; of sequences each token with its label added.
+    """Write the class of each example, one a line; of sequences each token with its label added, of rankings the score
+    of each document.
 
     Labels in the data play no part.
     """

@@ -14,9 +14,10 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from maxmargin.cli.files import Source, load_model, refuse
 from maxmargin.cli.measure import measured
+from maxmargin.cli.ranking import evaluate_ranking
 from maxmargin.cli.sequence_evaluate import evaluate_sequences
 from maxmargin.console import make_console, print_table
-from maxmargin.estimators import MeasureSVC
+from maxmargin.estimators import MeasureSVC, RankingSVM
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.cost_matrix import read_cost
 
@@ -37,6 +38,11 @@ def evaluate_model(
     if isinstance(model, ChainEstimator):
         refuse({"--cost": cost_path is not None, **source.table_options}, model_path, "a model of sequences")
         evaluate_sequences(model, model_path, source.path, source.format, steps, scheme, as_json)
+        return
+    if isinstance(model, RankingSVM):
+        unused = {"--cost": cost_path is not None, "--steps": steps is not None, "--scheme": scheme is not None}
+        refuse(unused | source.table_options, model_path, "a ranking")
+        evaluate_ranking(model, source.path, source.format, as_json)
         return
     refuse({"--steps": steps is not None, "--scheme": scheme is not None}, model_path, "a classifier")
     data = source.read_for(model, labelled=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.console import make_console
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, load
+from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, load
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.read import read_data
@@ -50,22 +50,22 @@ class Source:
         return data
 
 
-def load_model(path: Path, n_jobs: int) -> MulticlassSVC | MeasureSVC | ChainEstimator:
+def load_model(path: Path, n_jobs: int) -> MulticlassSVC | MeasureSVC | ChainEstimator | RankingSVM:
     """A model that the command line works with."""
     model = load(path)
-    if not isinstance(model, MulticlassSVC | MeasureSVC | ChainEstimator):
+    if not isinstance(model, MulticlassSVC | MeasureSVC | ChainEstimator | RankingSVM):
         raise ValueError(
-            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC, MeasureSVC and models "
-            "of sequences."
+            f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC, MeasureSVC, "
+            "RankingSVM and models of sequences."
         )
     model.n_jobs = n_jobs
     return model
 
 
-def take_names(model: MulticlassSVC | MeasureSVC) -> list[str] | None:
-    """The names of a classifier's features if it has them.
+def take_names(model: MulticlassSVC | MeasureSVC | RankingSVM) -> list[str] | None:
+    """The names of a model's features if it has them.
 
-    The names leave the classifier: columns are chosen by name when a file is read, and scikit-learn would warn about
+    The names leave the model: columns are chosen by name when a file is read, and scikit-learn would warn about
     each matrix that comes without them.
     """
     if not hasattr(model, "feature_names_in_"):

@@ -11,8 +11,9 @@ import numpy as np
 
 from maxmargin.cli.files import Source, check_output, load_model, refuse
 from maxmargin.cli.measure import answer_rows
+from maxmargin.cli.ranking import predict_ranking
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
-from maxmargin.estimators import MeasureSVC, MulticlassSVC
+from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM
 from maxmargin.estimators.chain_base import ChainEstimator
 
 
@@ -38,6 +39,12 @@ def predict_file(
         "--decode": answers.decode != "viterbi",
         "--confidence": answers.confidence,
     }
+    if isinstance(model, RankingSVM):
+        refuse(
+            {"--top-k": top_k != 1, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking"
+        )
+        predict_ranking(model, source.path, source.format, output)
+        return
     refuse(only, model_path, "a classifier")
     if isinstance(model, MeasureSVC):
         refuse({"--top-k": top_k != 1}, model_path, "a classifier of two classes")

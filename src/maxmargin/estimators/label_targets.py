@@ -1,4 +1,4 @@
-"""Label vectors and label sets, as users give them, as one matrix of 0 and 1."""
+"""Label vectors, label sets and single classes, as users give them, as one matrix of 0 and 1."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from maxmargin.outputs import shown
 
@@ -18,17 +21,23 @@ _WANTED = "Y must be a matrix of 0 and 1 with a column for each label, or a list
 
 
 class LabelTargets(NamedTuple):
-    """``vectors`` of shape (n, n_labels), and the names of the labels: numbers where the matrix had no names."""
+    """``vectors`` of shape (n, n_labels), and the names of the labels: numbers where the matrix had no names.
+
+    Of single classes, one an example, ``classes`` are all of them and the labels too; but of two classes only the
+    second is a label, as in ``sklearn.preprocessing.LabelBinarizer``.
+    """
 
     vectors: Vectors
     names: npt.NDArray[Any]
+    classes: npt.NDArray[Any] | None = None
 
 
 def read_targets(Y: Any, known: npt.NDArray[Any] | None = None) -> LabelTargets:
-    """Reads a matrix (dense, sparse, a data frame, nested lists) or label sets.
+    """Reads a matrix (dense, sparse, a data frame, nested lists), label sets, or one class an example.
 
     Rows that are sets, or that are lists or tuples of strings, are label sets. Their labels are sorted, as
-    ``sklearn.preprocessing.MultiLabelBinarizer`` does; with ``known`` they must be among those.
+    ``sklearn.preprocessing.MultiLabelBinarizer`` does; with ``known`` they must be among those. One dimension is one
+    class an example, and so is, with scikit-learn's warning, a single column of other values than 0 and 1.
     """
     if Y is None:
         raise ValueError("MultilabelSVC requires y to be passed, but the target y is None.")
@@ -39,6 +48,8 @@ def read_targets(Y: Any, known: npt.NDArray[Any] | None = None) -> LabelTargets:
         return _checked(_from_dense(Y.to_numpy()), names if names.dtype.kind in "OUT" else None, known)
     if _holds_sets(Y):
         return _from_sets(list(Y), known)
+    if known is None and _holds_classes(Y):
+        return _from_classes(Y)
     return _checked(_from_dense(Y), None, known)
 
 
@@ -60,6 +71,26 @@ def _holds_sets(Y: Any) -> bool:
 def _is_column_of_objects(Y: Any) -> bool:
     """An array or a pandas Series whose cells may be sets."""
     return getattr(Y, "ndim", 0) == 1 and getattr(getattr(Y, "dtype", None), "kind", "") == "O"
+
+
+def _holds_classes(Y: Any) -> bool:
+    """One value an example, in one dimension or in a single column that is no label vector."""
+    try:
+        values = np.asarray(Y)
+    except ValueError:  # rows of different lengths
+        return False
+    single = values.ndim == 2 and values.shape[1] == 1
+    return values.ndim == 1 or (single and not np.isin(values.ravel(), (0, 1)).all())
+
+
+def _from_classes(Y: Any) -> LabelTargets:
+    assert_all_finite(Y, input_name="y")
+    check_classification_targets(Y)
+    classes, number = np.unique(column_or_1d(Y, warn=True), return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"All examples have one class, {shown(classes.tolist()[0])}; at least 2 classes are needed.")
+    names = classes[1:] if classes.size == 2 else classes
+    return LabelTargets((classes[number][:, None] == names[None, :]).astype(np.uint8), names, classes)
 
 
 def _from_sets(rows: list[Any], known: npt.NDArray[Any] | None) -> LabelTargets:
@@ -102,8 +133,7 @@ def _from_dense(Y: Any) -> Vectors:
         except (TypeError, ValueError) as error:
             raise ValueError(f"Unknown label type: objects that are no numbers. {_WANTED}.") from error
     if matrix.ndim != 2:
-        one = " For one label an example use MulticlassSVC." if matrix.ndim == 1 else ""
-        raise ValueError(f"Unknown label type: an array of {matrix.ndim} dimensions. {_WANTED}.{one}")
+        raise ValueError(f"Unknown label type: an array of {matrix.ndim} dimensions. {_WANTED}.")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"Unknown label type: {matrix.dtype}. {_WANTED}.")
     return _as_bits(matrix)

@@ -46,7 +46,6 @@ _SETTINGS = {kind.__name__: kind for kind in _KINDS}
 _CHAINS: dict[str, type[ChainEstimator]] = {
     chain.__name__: chain for chain in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)
 }
-_OTHERS = ("StructuralSVM", "DiversityRanker", "MeasureSVC", "RankingSVM")
 
 
 def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
@@ -56,7 +55,7 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     """
     head, arrays = read_model(path)
     kind = head.get("estimator")
-    if not isinstance(kind, str) or kind not in (*_OTHERS, *_TABLES, *_CHAINS):
+    if not isinstance(kind, str) or kind not in ("StructuralSVM", "DiversityRanker", *_TABLES, *_CHAINS):
         raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
@@ -69,12 +68,10 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         elif kind == "DiversityRanker":
             model = DiversityRanker(**params)
             restore_ranker(model, arrays, head["structure"])
-        elif kind == "MeasureSVC":
-            model = restored_measure(params, arrays, head["structure"])
-        elif kind == "RankingSVM":
-            model = _ranking(params, arrays, head["structure"])
+        elif kind in _TABLES:
+            model = _TABLES[kind](params, arrays, head.get("structure"))
         else:
-            model = _structural(params, arrays, problem) if kind not in _TABLES else _TABLES[kind](params, arrays)
+            model = _structural(params, arrays, problem)
         if kind != "ChainHMM":
             _restore_fit(model, head["fitted"])
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
@@ -100,7 +97,7 @@ def _optional_float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC:
+def _multiclass(params: dict[str, Any], arrays: dict[str, Any], structure: Any) -> MulticlassSVC:
     model = MulticlassSVC(**params)
     model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
     k = model.classes_.size
@@ -112,17 +109,19 @@ def _multiclass(params: dict[str, Any], arrays: dict[str, Any]) -> MulticlassSVC
     return model
 
 
-def _multilabel(params: dict[str, Any], arrays: dict[str, Any]) -> MultilabelSVC:
+def _multilabel(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> MultilabelSVC:
     model = MultilabelSVC(**params)
     model.classes_, model.pairs_ = arrays["classes_"], arrays["pairs_"]
     model.coef_, model.intercept_, model.interaction_ = (
         arrays[name] for name in ("coef_", "intercept_", "interaction_")
     )
-    k, pairs = model.classes_.size, model.pairs_
+    model.single_ = bool(structure["single_"])
+    names, pairs = model.classes_.size, model.pairs_
+    k = 1 if model.single_ and names == 2 else names
     _check_numbers("coef_", model.coef_, (k, -1))
     _check_numbers("intercept_", model.intercept_, (k,))
     _check_numbers("interaction_", model.interaction_, (len(pairs),))
-    if model.classes_.ndim != 1 or k < 1 or len(set(model.classes_.tolist())) != k:
+    if model.classes_.ndim != 1 or names < 1 + model.single_ or len(set(model.classes_.tolist())) != names:
         raise ValueError("classes_ must be different labels")
     if pairs.dtype != np.int32 or pairs.ndim != 2 or pairs.shape[1] != 2 or not ((pairs >= 0) & (pairs < k)).all():
         raise ValueError("pairs_ must be numbers of labels")
@@ -137,12 +136,6 @@ def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
     _restore_names(model, arrays)
 
 
-_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
-    "MulticlassSVC": _multiclass,
-    "MultilabelSVC": _multilabel,
-}
-
-
 def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:
     model = RankingSVM(**params)
     model.coef_ = arrays["coef_"]
@@ -151,6 +144,14 @@ def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str
     model.n_uninformative_ = int(structure["n_uninformative_"])
     _restore_names(model, arrays)
     return model
+
+
+_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any], Any], Any]] = {
+    "MulticlassSVC": _multiclass,
+    "MeasureSVC": restored_measure,
+    "MultilabelSVC": _multilabel,
+    "RankingSVM": _ranking,
+}
 
 
 def _restore_names(model: Any, arrays: dict[str, Any]) -> None:

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.label_targets import label_costs, label_sets, read_targets
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
@@ -36,6 +38,10 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     slack, ``risk_i = max_y loss(y_i, y) - F(x_i, y_i) + F(x_i, y)``. Without interactions and with the Hamming loss
     that is a ``LinearSVC(loss="hinge")`` with the same C for each label.
 
+    A one-dimensional target, one class an example, is taken as label vectors with exactly one label set (of two
+    classes: one label, set for the second), and the best of such vectors is predicted. ``MulticlassSVC`` is the machine
+    for that; here it is one against the rest, trained together.
+
     Parameters
     ----------
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
@@ -53,7 +59,9 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : the labels, shape (n_labels,): names of label sets or columns, else the numbers of the columns
+    classes_ : the labels, shape (n_labels,): names of label sets or columns, else the numbers of the columns; of a
+        one-dimensional target the classes
+    single_ : whether the target had one dimension
     coef_ : weights, shape (n_labels, n_features)
     intercept_ : shape (n_labels,)
     pairs_ : numbers of the labels that interact, shape (pairs, 2)
@@ -107,8 +115,6 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         return tags
 
@@ -118,7 +124,8 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : shape (n, n_features)
-        y : a matrix of 0 and 1, dense, sparse or a data frame, shape (n, n_labels); or a list of label sets
+        y : a matrix of 0 and 1, dense, sparse or a data frame, shape (n, n_labels); or a list of label sets; or one
+            class an example, shape (n,)
         sample_weight : one weight for each row
         """
         with all_or_nothing(self):
@@ -128,37 +135,48 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             targets = read_targets(y)
             if len(targets.vectors) != X.shape[0]:
                 raise ValueError(f"X has {X.shape[0]} examples and Y has {len(targets.vectors)}; they must match.")
-            self.classes_ = targets.names
+            self.single_ = targets.classes is not None
+            self.classes_ = targets.names if targets.classes is None else targets.classes
             weight = check_sample_weight(sample_weight, X.shape[0])
             rows = packed(X)
             scale = FeatureScale(rows, weight)
             self.C_ = chosen_c(self.C, scale)
-            self.pairs_ = choose_pairs(self.interactions, targets.vectors, self.classes_, weight)
+            self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight)
             self.intercept_scaling_ = self._constant("intercept_scaling", scale) if self.fit_intercept else 0.0
             self.interaction_scaling_ = self._constant("interaction_scaling", scale)
             rows.set_bias(self.intercept_scaling_)
-            structure = Multilabel(self.classes_.size, self.pairs_, self.loss, self._costs(), self.interaction_scaling_)
+            costs, labels = self._costs(targets.names), targets.names.size
+            structure = Multilabel(labels, self.pairs_, self.loss, costs, self.interaction_scaling_)
             self.solution_ = train(self, structure, rows, targets.vectors, rows.n, self.C_, weight)
             coef, interaction = structure.to_coef(self.solution_.w)
             self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
-            constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(self.classes_.size)
+            constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
             self.intercept_ = np.ascontiguousarray(constant)
             self.interaction_ = interaction * self.interaction_scaling_
             self.n_iter_ = self.solution_.n_iter
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[np.int64]:
-        """The label vector of highest score of each row, shape (n, n_labels)."""
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The label vector of highest score of each row, shape (n, n_labels); its class, shape (n,), where each example
+        of the training set had one. Warns where the search, branch and bound, gave up."""
+        check_is_fitted(self)
+        if self.single_:
+            scores = self.decision_function(X)
+            number = scores > 0.0 if scores.ndim == 1 else scores.argmax(axis=1)
+            return np.asarray(self.classes_[number.astype(np.intp)])
         core, w = self._opened(X)
-        found = core.decode(w, job_count(self.n_jobs))[0]
+        found, missed = core.decode(w, job_count(self.n_jobs))
+        _warn_of(missed, len(found) // self.classes_.size)
         return np.asarray(found, dtype=np.int64).reshape(-1, self.classes_.size)
 
     def predict_sets(self, X: Any) -> list[tuple[Any, ...]]:
         """The labels of each row by name, in the order of ``classes_``."""
+        self._check_vectors("predict_sets")
         return label_sets(self.predict(X), self.classes_)
 
     def predict_kbest(self, X: Any, k: int) -> tuple[npt.NDArray[np.int64], Floats]:
         """The ``k`` label vectors of highest score, best first, shape (n, k, n_labels), and their scores, (n, k)."""
+        self._check_vectors("predict_kbest")
         core, w = self._opened(X)
         labels = self.classes_.size
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= 2 ** min(labels, 60):
@@ -175,15 +193,23 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """For each label how much the best label vector with it leads over the best without it, shape (n, n_labels).
 
-        A label is predicted where that is positive. Without interactions it is ``<w_k, x> + b_k``.
+        A label is predicted where that is positive. Without interactions it is ``<w_k, x> + b_k``, and so it is, being
+        the score of the label vector with this label alone, for one class an example; of two classes shape (n,).
         """
+        check_is_fitted(self)
+        if self.single_:
+            scores = safe_sparse_dot(self._checked(X), self.coef_.T, dense_output=True) + self.intercept_
+            return np.asarray(scores.ravel() if len(self.coef_) == 1 else scores, dtype=np.float64)
         core, w = self._opened(X)
-        margins: Floats = core.margins(w, job_count(self.n_jobs))[0]
-        return margins.reshape(-1, self.classes_.size)
+        margins, missed = core.margins(w, job_count(self.n_jobs))
+        _warn_of(missed, len(margins))
+        return np.asarray(margins, dtype=np.float64).reshape(-1, self.classes_.size)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the rows whose labels are all right."""
         found = self.predict(X)
+        if self.single_:
+            return float(accuracy_score(y, found, sample_weight=sample_weight))
         vectors = read_targets(y, self.classes_).vectors
         if len(vectors) != len(found):
             raise ValueError(f"X has {len(found)} examples and Y has {len(vectors)}; they must match.")
@@ -193,16 +219,24 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Writes a model file that ``maxmargin.load`` reads."""
         check_is_fitted(self)
         names = ("coef_", "intercept_", "interaction_", "pairs_", "classes_", "feature_names_in_")
-        save_model(path, self, {name: getattr(self, name) for name in names if hasattr(self, name)})
+        arrays = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        save_model(path, self, arrays, structure={"single_": self.single_})
 
     def _structure(self) -> Multilabel:
-        return Multilabel(self.classes_.size, self.pairs_)
+        return Multilabel(len(self.coef_), self.pairs_)
+
+    def _check_vectors(self, method: str) -> None:
+        check_is_fitted(self)
+        if self.single_:
+            raise Unsupported(f"The model was trained with one class an example, and {method} is for label vectors.")
+
+    def _checked(self, X: Any) -> Any:
+        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
 
     def _opened(self, X: Any) -> tuple[_core.Labels, Floats]:
         """Rows in native form and the weights that belong to them; the intercept is that of a constant 1."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        structure = self._structure()
+        X, structure = self._checked(X), self._structure()
         w = structure.from_coef(np.c_[self.coef_, self.intercept_], self.interaction_)
         return structure.core(as_rows(X, 1.0, False)), w
 
@@ -215,7 +249,7 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive(name, value)
         return float(value)
 
-    def _costs(self) -> Floats | None:
+    def _costs(self, names: npt.NDArray[Any]) -> Floats | None:
         without_loss = getattr(self.solver, "name", self.solver) == Perceptron.name
         if without_loss and (self.label_weight is not None or self.loss == "f1"):
             raise Unsupported(
@@ -225,4 +259,13 @@ class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         if self.loss != "hamming":
             raise ValueError(f"label_weight is for loss='hamming'; leave it out with loss={self.loss!r}.")
-        return label_costs(self.label_weight, self.classes_)
+        return label_costs(self.label_weight, names)
+
+
+def _warn_of(missed: int, searches: int) -> None:
+    if missed:
+        warn_caller(
+            f"{missed} of {searches} searches for the best label vector gave up; better ones may exist. "
+            "interactions='tree' is always searched to the end.",
+            UserWarning,
+        )

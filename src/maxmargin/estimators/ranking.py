@@ -21,7 +21,10 @@ from maxmargin.measures.base import Measure
 from maxmargin.measures.graded import check_grades
 from maxmargin.measures.ndcg import Ndcg
 from maxmargin.measures.ranking_names import as_ranking_measure, is_binary
+from maxmargin.measures.swapped_pairs import SwappedPairs
+from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
+from maxmargin.solvers.online import Perceptron
 from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.sample import Sample, SampleInput
 
@@ -127,6 +130,7 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
                 ensure_min_samples=2,
             )
             measure, truth = self._measured(y)
+            self._check_perceptron(measure)
             found = read_groups(groups, X.shape[0])
             weight = found.weights(sample_weight)
             kept = self._informative(truth, found)
@@ -136,7 +140,7 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
             weight = None if weight is None else weight[kept]
             if weight is not None and not weight.any():
                 raise ValueError("All groups from which something can be learned have weight zero.")
-            self.C_ = self._chosen_c(X, truth, used, weight)
+            self.C_ = self._chosen_c(X, used, weight)
             sample = SampleInput(as_rows(X, 0.0, True), used.rows, used.names)
             self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight)
             self.coef_ = np.array(self.solution_.w)
@@ -193,6 +197,13 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
         positive("relevant", self.relevant)
         return measure, grades >= self.relevant
 
+    def _check_perceptron(self, measure: Measure) -> None:
+        if getattr(self.solver, "name", self.solver) == Perceptron.name and not isinstance(measure, SwappedPairs):
+            raise Unsupported(
+                f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver, or "
+                "measure='swapped_pairs', whose wrong pairs it corrects."
+            )
+
     def _informative(self, truth: npt.NDArray[Any], found: QueryGroups) -> npt.NDArray[np.bool_]:
         if self.uninformative not in ("warn", "skip", "refuse"):
             raise ValueError(f"uninformative must be 'warn', 'skip' or 'refuse', not {self.uninformative!r}.")
@@ -220,7 +231,7 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
         )
         return kept
 
-    def _chosen_c(self, X: Any, truth: npt.NDArray[Any], used: QueryGroups, weight: Floats | None) -> float:
+    def _chosen_c(self, X: Any, used: QueryGroups, weight: Floats | None) -> float:
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")

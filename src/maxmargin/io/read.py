@@ -11,7 +11,8 @@ from maxmargin.io.table import read_table
 
 TABLE_FORMATS = ("svmlight", "csv", "tsv")
 SEQUENCE_FORMATS = ("conll", "crfsuite", "svmhmm")
-FORMATS = (*TABLE_FORMATS, *SEQUENCE_FORMATS)
+RANKING_FORMATS = ("letor",)
+FORMATS = (*TABLE_FORMATS, *SEQUENCE_FORMATS, *RANKING_FORMATS)
 _EXTENSIONS = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
@@ -24,6 +25,7 @@ _EXTENSIONS = {
     ".iob": "conll",
     ".crfsuite": "crfsuite",
     ".svmhmm": "svmhmm",
+    ".letor": "letor",
 }
 
 
@@ -66,6 +68,8 @@ def read_data(
     kind = format_of(path, format)
     if kind in SEQUENCE_FORMATS:
         raise ValueError(f"{fspath(path)} is a {kind} file, which holds sequences; give svmlight, csv or tsv text.")
+    if kind in RANKING_FORMATS:
+        raise ValueError(f"{fspath(path)} is a {kind} file, which holds rankings; give svmlight, csv or tsv text.")
     if kind == "svmlight":
         if label_column is not None:
             raise ValueError(f"{fspath(path)} is svmlight text, whose columns have no names; leave label_column out.")

@@ -117,6 +117,15 @@ class Engine(Protocol):
         """Steps over the planes held, without asking, until no block is violated by more than ``tolerance``."""
         ...
 
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for ``leap``."""
+        ...
+
+    def leap(self, factor: float) -> float:
+        """Goes on by ``factor`` of the way from the mark to here, each block within its cap, and returns what the dual
+        gains; undone if that is nothing."""
+        ...
+
     def sharpen(self) -> None:
         """After coarse visits, computes ``w`` and the dual anew from alpha."""
         ...
@@ -157,6 +166,12 @@ class CoreEngine:
     @property
     def held(self) -> int:
         return self.core.held
+
+    def mark(self) -> None:
+        self.core.mark()
+
+    def leap(self, factor: float) -> float:
+        return self.core.leap(factor)
 
     def sharpen(self) -> None:
         self.core.sharpen()

@@ -15,6 +15,7 @@ from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
 from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.leaps import Leaps
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
 
@@ -37,6 +38,8 @@ class BlockCoordinate:
     averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that
         is better than the last iterate; 0 switches averaging off, and so do so many features that the snapshots would
         cost more than the pass they are taken from (text)
+    leaps : every few passes a step along the way that the dual variables have come, where the dual gains by it; not
+        with a ``capacity``, because merged planes have come no way
     keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
 
     ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.
@@ -49,6 +52,7 @@ class BlockCoordinate:
     cached_passes: int | str = "auto"
     sampling: str = "focus"
     averaging: float = 8.0
+    leaps: bool = True
     keep_idle: int | None = None
 
     def __post_init__(self) -> None:
@@ -63,7 +67,7 @@ class BlockCoordinate:
     @classmethod
     def plain(cls) -> BlockCoordinate:
         """One plane a block, line search, shuffled passes, average weighted by time; no cache."""
-        return cls(step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0)
+        return cls(step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0, leaps=False)
 
     def check(self, formulation: Formulation) -> None:
         """Every formulation is supported."""
@@ -74,6 +78,7 @@ class BlockCoordinate:
 
 _MOST_SNAPSHOTS = 80  # a pass
 _CACHED_PARTS = 10  # of a pass, where cached passes follow each
+_OVERSTEP = 4.0  # of the steps in a first pass: many dual variables have a long way to go to their cap
 _COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
@@ -92,21 +97,24 @@ class _Ascent:
         )
         self.snapshots = int(min(max(snapshots, 1.0), _MOST_SNAPSHOTS))
         keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
-        self.settings, self.coarse_settings = (
+        self.settings, self.coarse_settings, self.first_settings = (
             VisitSettings(
                 step=solver.step,
                 relative=0.3 if oracle.cheap else 0.01,
                 keep_idle=keep,
                 max_steps=200,
+                overstep=overstep,
                 coarse=coarse,
             )
-            for coarse in (False, True)
+            for coarse, overstep in ((False, 1.0), (True, 1.0), (True, _OVERSTEP))
         )
         self.coarse = oracle.cheap and oracle.formulation.slack != "hard"
         automatic = 0 if oracle.cheap else 10
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         # A plane merged from several no longer proves a contradiction between them.
         self.capacity = None if oracle.formulation.slack == "hard" else solver.capacity
+        self.leaps = Leaps() if solver.leaps and self.capacity is None else None
+        self.started = False  # from somewhere else than zero
         self.calls = self.hits = 0
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
@@ -117,6 +125,7 @@ class _Ascent:
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and not start.state.cuts:
             self.engine.restore(start.state)
+            self.started = True
         with self.monitor:
             while True:
                 self._one_pass()
@@ -141,6 +150,8 @@ class _Ascent:
         self.best = None
         self.coarse = self.coarse and not self.estimate <= _COARSE * abs(self.dual)
         settings = self.coarse_settings if self.coarse else self.settings
+        if self.coarse and self.calls == 0 and not self.started:
+            settings = self.first_settings
         order = self.sampler.next_order(self.engine.gaps)
         for part in self._parts(order):
             result = self.engine.visit(part, settings, self.capacity)
@@ -150,6 +161,8 @@ class _Ascent:
             self._cached_passes(result.violation)
             if self.average is not None:
                 self.average.add(self.engine.rough_weights)
+        if self.leaps is not None:
+            self.leaps.after_pass(self.engine)
         gaps = self.engine.gaps
         hard = self.oracle.formulation.slack == "hard"
         self.estimate = float(gaps.max() if hard else gaps.sum(dtype=np.float64))
