@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -24,7 +24,7 @@ Model = Callable[[Any], Floats]
 
 MEASURES = ("f1", "prbep", "roc_area")
 FACTORS = (1.0, 0.3, 3.0, 0.1, 10.0)  # of the default C
-WEIGHTS = (2.0, 4.0)
+WEIGHTS = (2.0, 4.0, 8.0, 16.0)
 FOLDS = 2
 
 
@@ -58,11 +58,9 @@ class Conventional:
             return model.fit(X, y).decision_function
 
 
-def further(best: Own) -> list[Own]:
-    """What is tried after C: weighted positives, which only measures of labellings have; F1 in place of PRBEP."""
-    if best.measure == "roc_area":
-        return []
-    return [Own("f1", best.factor if best.measure == "f1" else 1.0, weight) for weight in WEIGHTS]
+def with_weight(plain: Own, weight: float) -> Own:
+    """Weighted positives, which only measures of labellings have: F1 stands in for PRBEP."""
+    return Own("f1", plain.factor if plain.measure == "f1" else 1.0, weight)
 
 
 CONVENTIONAL = sorted(
@@ -84,30 +82,48 @@ def test_all(name: str, method: str, quick: bool) -> dict[str, Any]:
     """
     data = load(name, quick)
     begin = time.process_time()
-    found = {m: _conventional(data, m) if method == "LinearSVC" else _own(data, m) for m in MEASURES}
+    found = _conventional(data) if method == "LinearSVC" else {m: _own(data, m) for m in MEASURES}
     sizes = {kind: (int(train.sum()), int(test.sum())) for kind, (train, test) in data.truths.items()}
     return {"measures": found, "seconds": time.process_time() - begin, "sizes": sizes, "rows": data.X.shape}
 
 
-def _conventional(data: Classes, measure: str) -> dict[str, Any]:
-    chosen = {kind: _best(data, kind, CONVENTIONAL, measure) for kind in data.truths}
-    known = [best[0] for best in chosen.values() if best is not None]
-    usual = Conventional(_middle([s.C for s in known]), _middle([s.weight for s in known]))
-    return {kind: _tested(data, kind, measure, usual if best is None else best[0]) for kind, best in chosen.items()}
+def _conventional(data: Classes) -> dict[str, Any]:
+    means = {kind: _validated(data, kind, CONVENTIONAL, MEASURES) for kind in data.truths if _divisible(data, kind)}
+    found: dict[str, Any] = {}
+    for measure in MEASURES:
+        chosen = {kind: CONVENTIONAL[int(np.argmax(mean[measure]))] for kind, mean in means.items()}
+        usual = Conventional(*(_middle([getattr(s, name) for s in chosen.values()]) for name in ("C", "weight")))
+        found[measure] = {k: _tested(data, k, measure, chosen.get(k, usual)) for k in data.truths}
+    return found
 
 
 def _own(data: Classes, measure: str) -> dict[str, Any]:
-    first = {kind: _best(data, kind, [Own(measure, f) for f in FACTORS], measure) for kind in data.truths}
-    usual = Own(measure, _middle([best[0].factor for best in first.values() if best is not None]))
+    plain = {kind: _best(data, kind, [Own(measure, f) for f in FACTORS], measure) for kind in data.truths}
+    usual = Own(measure, _middle([best[0].factor for best in plain.values() if best is not None]))
     found = {}
-    for kind, best in first.items():
-        plain = usual if best is None else best[0]
-        more = _best(data, kind, further(plain), measure) if best is not None else None
-        final = more[0] if best is not None and more is not None and more[1] > best[1] else plain
+    for kind, best in plain.items():
+        alone = usual if best is None else best[0]
+        final = alone if best is None or measure == "roc_area" else _weighted(data, kind, best, measure)
         found[kind] = _tested(data, kind, measure, final)
-        alone = found[kind] if final is plain else _tested(data, kind, measure, plain)
-        found[kind] |= {"C alone": alone["score"]}
+        found[kind] |= {"C alone": (found[kind] if final is alone else _tested(data, kind, measure, alone))["score"]}
     return found
+
+
+def _weighted(data: Classes, kind: str, plain: tuple[Own, float], measure: str) -> Own:
+    """Weights of positives one after the other until the mean falls, then the neighbouring factors of C."""
+    best = plain
+    reached = plain[1]
+    for weight in WEIGHTS:
+        tried = _best(data, kind, [with_weight(plain[0], weight)], measure)
+        if tried is None or tried[1] < reached:
+            break
+        reached = tried[1]
+        best = tried if tried[1] > best[1] else best
+    if best[0].weight > 1.0:
+        near = [replace(best[0], factor=best[0].factor * change) for change in (0.3, 3.0)]
+        tried = _best(data, kind, near, measure)
+        best = tried if tried is not None and tried[1] > best[1] else best
+    return best[0]
 
 
 def _middle(values: Sequence[float]) -> float:
@@ -115,17 +131,29 @@ def _middle(values: Sequence[float]) -> float:
     return float(np.exp(np.median(np.log(values))))
 
 
+def _divisible(data: Classes, kind: str) -> bool:
+    truth = data.truths[kind][0]
+    return bool(min(truth.sum(), (~truth).sum()) >= FOLDS)
+
+
 def _best(data: Classes, kind: str, settings: Sequence[Any], measure: str) -> tuple[Any, float] | None:
     """The first of the settings with the best mean over the folds, and that mean; None where there is no choice."""
-    X, truth = data.X, data.truths[kind][0]
-    if not settings or min(truth.sum(), (~truth).sum()) < FOLDS:
+    if not _divisible(data, kind):
         return None
-    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(X, truth))
-    means = [
-        float(np.mean([value(measure, s.train(X[a], truth[a])(X[b]), truth[b]) for a, b in folds])) for s in settings
-    ]
+    means = _validated(data, kind, settings, (measure,))[measure]
     at = int(np.argmax(means))
-    return settings[at], means[at]
+    return settings[at], float(means[at])
+
+
+def _validated(data: Classes, kind: str, settings: Sequence[Any], measures: Sequence[str]) -> dict[str, Floats]:
+    """The mean of each measure over the folds, shape (settings,)."""
+    X, truth = data.X, data.truths[kind][0]
+    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(X, truth))
+    means = np.zeros((len(measures), len(settings)))
+    for (inside, outside), (s, setting) in product(folds, enumerate(settings)):
+        scores = setting.train(X[inside], truth[inside])(X[outside])
+        means[:, s] += [value(measure, scores, truth[outside]) / len(folds) for measure in measures]
+    return dict(zip(measures, means))
 
 
 def _tested(data: Classes, kind: str, measure: str, setting: Any) -> dict[str, Any]:
