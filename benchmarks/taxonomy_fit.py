@@ -20,7 +20,7 @@ from maxmargin.metrics import tree_loss
 from maxmargin.taxonomies import taxonomy_losses
 
 Floats = npt.NDArray[np.float64]
-VALIDATIONS = 8  # models by which a setting is judged, whatever the number of folds
+VALIDATIONS = 4  # models by which a setting is judged, whatever the number of folds
 
 
 def subsamples(

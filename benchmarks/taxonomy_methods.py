@@ -23,7 +23,7 @@ FLAT, RIVAL = "flat 0/1", "HiClass"
 OURS = "tax tree"
 _C = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
 _NODE_WEIGHTS = [0.25, 0.5]
-_OURS = {"slack": "squared", "rescaling": "slack", "tol": 1e-2}
+_OURS = {"slack": "squared", "rescaling": "slack"}
 
 
 @dataclass(frozen=True)

@@ -232,6 +232,25 @@ def test_the_values_inside_a_block_follow_its_steps(kind, formulation):
     assert primal - engine.dual >= -1e-10
 
 
+@pytest.mark.parametrize("kind", ["tree", "graph", "sparse", "dense"])
+@pytest.mark.parametrize("formulation", FORMULATIONS[:6], ids=str)
+def test_steps_among_a_few_of_many_classes_reach_the_optimum(kind, formulation):
+    """Above 64 classes a visit sees the planes in use and the most violated others."""
+    case = make(kind, "height" if kind in ("tree", "graph") else "table", classes=80, n=12, seed=5)
+    oracle, order = case.bind(formulation), np.arange(12, dtype=np.int32)
+    engine = oracle.engine(0.3)
+    before = 0.0
+    for _ in range(600):
+        engine.visit(order, _core.VisitSettings())
+        assert engine.dual >= before - 1e-10 * (1.0 + before)
+        before = engine.dual
+    state = engine.state()
+    np.testing.assert_allclose(engine.weights, oracle.expand(state).combine(state.alpha), atol=1e-9)
+    risk = case.weight @ formulation.risk(oracle.slacks(np.array(engine.weights)))
+    primal = 0.5 * engine.weights @ engine.weights + 0.3 * risk
+    assert -1e-9 <= primal - engine.dual <= 1e-4 * (1.0 + primal)
+
+
 @pytest.mark.parametrize("formulation", FORMULATIONS[:6], ids=str)
 def test_identity_features_are_the_flat_problem(formulation):
     """Same slacks, same planes, same optimum as ``Multiclass``."""

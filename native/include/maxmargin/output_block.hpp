@@ -13,6 +13,7 @@
 #include "maxmargin/kernels.hpp"
 #include "maxmargin/output_map.hpp"
 #include "maxmargin/rows.hpp"
+#include "maxmargin/short_block.hpp"
 #include "maxmargin/support.hpp"
 
 namespace maxmargin {
@@ -233,6 +234,31 @@ class OutputBlock {
     return norm_ * square + ridge_ * sum * sum;
   }
 
+  // An entry of the Gram matrix of the planes.
+  double product(int k, int l) const {
+    if (k == truth_ || l == truth_) return 0.0;
+    const double scales = scale_[k] * scale_[l];
+    return (scales == 0.0 ? 0.0 : norm_ * scales * difference(k, l)) + ridge_;
+  }
+
+  // Steps among a few planes; `ascend` is one of the two of ascent.hpp.
+  template <class Ascend>
+  Ascent ascend_few(bool with_truth, Ascend&& ascend) {
+    few_.clear();
+    for (std::int32_t k : used_) {
+      if (k != truth_ && gradient_[k] > -std::numeric_limits<double>::infinity()) few_.push_back(k);
+    }
+    if (with_truth) few_.push_back(truth_);
+    add_most_violated(*this, few_);
+    if (!with_truth) few_.erase(std::remove(few_.begin(), few_.end(), truth_), few_.end());
+    ShortBlock<OutputBlock> some(*this, few_);
+    const Ascent result = ascend(some);
+    for (int k = 0; k < some.size(); ++k) {
+      if (some.change(k) != 0.0) shift(few_[static_cast<std::size_t>(k)], some.change(k));
+    }
+    return result;
+  }
+
   void move(int k, int l, double t) {
     shift(k, t);
     shift(l, -t);
@@ -306,6 +332,17 @@ class OutputBlock {
   std::vector<double> shared_;  // products of the truth's features with those of all classes, if known
   bool shared_known_ = false;
   std::vector<std::int32_t> used_;  // classes whose alpha or coefficient may differ from zero
+  std::vector<std::int32_t> few_;
 };
+
+// Chosen before the templates of ascent.hpp.
+inline Ascent ascend_capped(OutputBlock& block, double precision, double relative, int max_steps) {
+  if (block.size() <= kManyClasses) return ascend_capped<OutputBlock>(block, precision, relative, max_steps);
+  return block.ascend_few(true, [&](auto& some) { return ascend_capped(some, precision, relative, max_steps); });
+}
+inline Ascent ascend_free(OutputBlock& block, double precision, double relative, int max_steps) {
+  if (block.size() <= kManyClasses) return ascend_free<OutputBlock>(block, precision, relative, max_steps);
+  return block.ascend_few(false, [&](auto& some) { return ascend_free(some, precision, relative, max_steps); });
+}
 
 }  // namespace maxmargin
