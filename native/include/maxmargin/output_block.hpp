@@ -336,9 +336,9 @@ class OutputBlock {
 };
 
 // Chosen before the templates of ascent.hpp.
-inline Ascent ascend_capped(OutputBlock& block, double precision, double relative, int max_steps) {
-  if (block.size() <= kManyClasses) return ascend_capped<OutputBlock>(block, precision, relative, max_steps);
-  return block.ascend_few(true, [&](auto& some) { return ascend_capped(some, precision, relative, max_steps); });
+inline Ascent ascend_capped(OutputBlock& block, double precision, double relative, int max_steps, double overstep) {
+  if (block.size() <= kManyClasses) return ascend_capped<OutputBlock>(block, precision, relative, max_steps, overstep);
+  return block.ascend_few(true, [&](auto& some) { return ascend_capped(some, precision, relative, max_steps, overstep); });
 }
 inline Ascent ascend_free(OutputBlock& block, double precision, double relative, int max_steps) {
   if (block.size() <= kManyClasses) return ascend_free<OutputBlock>(block, precision, relative, max_steps);

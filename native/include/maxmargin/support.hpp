@@ -16,7 +16,7 @@ struct SupportEntry {
   std::int32_t output;  // what the structure calls this plane (a class, the number of a stored output)
   std::int32_t idle;    // visits since alpha was last positive
   double alpha;
-  double marked;        // alpha when it was last marked, see leap.hpp
+  double marked = 0.0;  // alpha when it was last marked, see leap.hpp
 };
 
 class SupportLists {
