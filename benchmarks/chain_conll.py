@@ -140,7 +140,7 @@ def _bars(runs: dict[str, Run], words: list[dict[str, Any]]) -> list[Bar]:
         bars += [
             Bar(
                 "peak memory beyond the strings, of CRFsuite's process",
-                f"{ours.peak / every:.2f} ({ours.peak:.0f} of {every:.0f} MB, of which {rival.peak:.0f} beyond strings)",
+                f"{ours.peak / every:.2f} ({ours.peak:.0f} of {every:.0f} MB; {rival.peak:.0f} beyond its strings)",
                 f"<= {MEMORY_SHARE}",
                 ours.peak <= MEMORY_SHARE * every,
             ),
