@@ -1,7 +1,7 @@
 """Measures of whole samples: MeasureSVC beside LinearSVC, one thread.
 
 Part ``quality``: F1, PRBEP and ROC area on test rows, each class against the rest, macro averages, beside table 1 of
-Joachims, Hofmann, Yue and Yu (2009); settings by two-fold cross validation on the training rows. Part ``speed``: the
+Joachims, Hofmann, Yue and Yu (2009); settings by cross validation on the training rows. Part ``speed``: the
 error rate against LinearSVC to the same objective. Part ``oracle``: one call of the oracle of each measure at three
 sizes. Part ``planes``: table 2 of Joachims, Finley and Yu (2009) in its shape. Data come from the folder that the
 environment variable MAXMARGIN_DATA names.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from measures_data import load
-from measures_quality import CONVENTIONAL, FOLDS, Conventional, Own, value, with_weight
+from measures_quality import CONVENTIONAL, Conventional, Own, value, with_weight
 from measures_report import PAGES, TABLES, bars_of
 from measures_speed import fit, hinge_objective
 from sklearn.metrics import f1_score
@@ -21,7 +21,6 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 def test_the_grid_begins_in_the_middle():
     assert CONVENTIONAL[0] == Conventional(1.0, 1.0)
-    assert FOLDS == 2
     assert with_weight(Own("f1", 3.0), 2.0) == Own("f1", 3.0, 2.0)
     assert with_weight(Own("prbep", 3.0), 4.0) == Own("f1", 1.0, 4.0)
 
