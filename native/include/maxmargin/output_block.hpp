@@ -251,10 +251,10 @@ class OutputBlock {
     if (with_truth) few_.push_back(truth_);
     add_most_violated(*this, few_);
     if (!with_truth) few_.erase(std::remove(few_.begin(), few_.end(), truth_), few_.end());
-    ShortBlock<OutputBlock> some(*this, few_);
-    const Ascent result = ascend(some);
-    for (int k = 0; k < some.size(); ++k) {
-      if (some.change(k) != 0.0) shift(few_[static_cast<std::size_t>(k)], some.change(k));
+    some_.take(*this, few_);
+    const Ascent result = ascend(some_);
+    for (int k = 0; k < some_.size(); ++k) {
+      if (some_.change(k) != 0.0) shift(few_[static_cast<std::size_t>(k)], some_.change(k));
     }
     return result;
   }
@@ -332,7 +332,8 @@ class OutputBlock {
   std::vector<double> shared_;  // products of the truth's features with those of all classes, if known
   bool shared_known_ = false;
   std::vector<std::int32_t> used_;  // classes whose alpha or coefficient may differ from zero
-  std::vector<std::int32_t> few_;
+  std::vector<std::int32_t> few_;   // planes that steps see
+  ShortBlock<OutputBlock> some_;
 };
 
 // Chosen before the templates of ascent.hpp.

@@ -17,13 +17,16 @@ namespace maxmargin {
 inline constexpr int kManyClasses = 64;  // above which steps see a few planes only
 inline constexpr std::size_t kFresh = 24;  // planes among these that are not in use
 
-// A block (ascent.hpp) of some planes of `Block`, which gives alpha, gradient, and product(k, l), an entry of its Gram matrix.
+// A block (ascent.hpp) of some planes of `Block`, which gives alpha, gradient, and product(k, l), an entry of its Gram
+// matrix. Room is kept from one use to the next.
 template <class Block>
 class ShortBlock {
  public:
-  ShortBlock(const Block& block, const std::vector<std::int32_t>& planes) : block_(&block), planes_(&planes) {
+  void take(const Block& block, const std::vector<std::int32_t>& planes) {
+    block_ = &block, planes_ = &planes;
     const std::size_t m = planes.size();
-    alpha_.resize(m), start_.resize(m), gradient_.resize(m), own_.resize(m), rows_.resize(m);
+    alpha_.resize(m), start_.resize(m), gradient_.resize(m), own_.resize(m), products_.resize(m * m);
+    known_.assign(m, 0);
     for (std::size_t k = 0; k < m; ++k) {
       alpha_[k] = start_[k] = block.alpha(planes[k]);
       gradient_[k] = block.gradient(planes[k]);
@@ -36,12 +39,11 @@ class ShortBlock {
   double gradient(int k) const { return gradient_[at(k)]; }
   double change(int k) const { return alpha_[at(k)] - start_[at(k)]; }
   double curvature(int k) const { return own_[at(k)]; }
-  double curvature(int k, int l) { return std::max(0.0, own_[at(k)] + own_[at(l)] - 2.0 * row(k)[at(l)]); }
+  double curvature(int k, int l) { return std::max(0.0, own_[at(k)] + own_[at(l)] - 2.0 * row(k)[l]); }
 
   void move(int k, double t) {
     alpha_[at(k)] += t;
-    const std::vector<double>& products = row(k);
-    for (std::size_t l = 0; l < gradient_.size(); ++l) gradient_[l] -= t * products[l];
+    kernels().axpy(-t, row(k), gradient_.data(), size());
   }
   void move(int k, int l, double t) {
     move(k, t);
@@ -61,8 +63,8 @@ class ShortBlock {
     double sum = 0.0;
     for (int k = 0; k < size(); ++k) {
       if (d[k] == 0.0) continue;
-      const std::vector<double>& products = row(k);
-      for (int l = 0; l < size(); ++l) sum += d[k] * d[l] * products[at(l)];
+      const double* products = row(k);
+      for (int l = 0; l < size(); ++l) sum += d[k] * d[l] * products[l];
     }
     return sum;
   }
@@ -71,19 +73,19 @@ class ShortBlock {
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
   // Row k of the Gram matrix, made when it is first asked for.
-  const std::vector<double>& row(int k) {
-    std::vector<double>& products = rows_[at(k)];
-    if (products.empty()) {
-      products.resize(planes_->size());
-      for (std::size_t l = 0; l < products.size(); ++l) products[l] = block_->product((*planes_)[at(k)], (*planes_)[l]);
+  const double* row(int k) {
+    double* products = products_.data() + at(k) * alpha_.size();
+    if (!known_[at(k)]) {
+      known_[at(k)] = 1;
+      for (std::size_t l = 0; l < alpha_.size(); ++l) products[l] = block_->product((*planes_)[at(k)], (*planes_)[l]);
     }
     return products;
   }
 
-  const Block* block_;
-  const std::vector<std::int32_t>* planes_;
-  std::vector<double> alpha_, start_, gradient_, own_;
-  std::vector<std::vector<double>> rows_;
+  const Block* block_ = nullptr;
+  const std::vector<std::int32_t>* planes_ = nullptr;
+  std::vector<double> alpha_, start_, gradient_, own_, products_;
+  std::vector<char> known_;
 };
 
 // Adds the planes of largest gradient to those given, at most kFresh of them; -infinity marks a plane out of reach.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,12 @@ class Taxonomy:
         return {label: number for number, label in enumerate(self.nodes)}
 
     @cached_property
+    def _parents(self) -> list[list[int]]:
+        """The parents of every node as plain numbers, for walks up."""
+        numbers, ends = self.parent_numbers.tolist(), self.parent_offsets.tolist()
+        return [numbers[begin:end] for begin, end in pairwise(ends)]
+
+    @cached_property
     def roots(self) -> Indices:
         """Numbers of the nodes without a parent."""
         return np.flatnonzero(np.diff(self.parent_offsets) == 0).astype(np.int32)
@@ -179,7 +186,7 @@ class Taxonomy:
         while level:
             above: list[int] = []
             for z in level:
-                for p in self.parents_of(z).tolist():
+                for p in self._parents[z]:
                     if p not in found:
                         found[p] = found[z] + 1
                         above.append(p)
@@ -194,7 +201,7 @@ class Taxonomy:
             z = waiting.pop()
             if z not in found:
                 found.add(z)
-                waiting.extend(self.parents_of(z).tolist())
+                waiting.extend(self._parents[z])
         return np.array(sorted(found), dtype=np.int32)
 
     def compact(self, keep: Iterable[Any] = ()) -> Taxonomy:
