@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -24,25 +26,37 @@ Model = Callable[[Any], Floats]
 
 MEASURES = ("f1", "prbep", "roc_area")
 FACTORS = (1.0, 0.3, 3.0, 0.1, 10.0)  # of the default C
-WEIGHTS = (2.0, 4.0, 8.0, 16.0)
+WEIGHTS = (2, 4, 8, 16)
 FOLDS = {"reuters": 2}  # 90 topics, many with few documents; elsewhere MANY
 MANY = 5
 
 
 @dataclass(frozen=True)
 class Own:
-    """``MeasureSVC`` trained for a measure, with C at a factor of its default."""
+    """``MeasureSVC`` trained for a measure, with C at a factor of its default and ``weight`` repetitions of positives.
+
+    ``cut`` sets the threshold on the training rows.
+    """
 
     measure: str
     factor: float = 1.0
-    weight: float = 1.0
+    weight: int = 1
+    cut: bool = False
 
-    def train(self, X: Any, y: Truth) -> Model:
+    def train(self, X: Any, y: Truth) -> dict[Own, Model]:
+        """This setting, and for F1 its twin with the other threshold, of one fit."""
+        given = {"positive_weight": self.weight, "threshold_for": "f1"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            default = MeasureSVC(self.measure, max_iter=1).fit(X, y).C_
-        model = MeasureSVC(self.measure, self.factor * default, positive_weight=self.weight, threshold_for=None)
-        return model.fit(X, y).decision_function
+            default = MeasureSVC(self.measure, max_iter=1, **given).fit(X, y).C_
+        model = MeasureSVC(self.measure, self.factor * default, **given).fit(X, y)
+        cuts = (False, True) if self.measure == "f1" else (False,)
+        return {replace(self, cut=cut): partial(_scores, model, cut) for cut in cuts}
+
+
+def _scores(model: MeasureSVC, cut: bool, X: Any) -> Floats:
+    scores: Floats = model.decision_function(X)
+    return scores if cut else scores + model.threshold_
 
 
 @dataclass(frozen=True)
@@ -52,16 +66,11 @@ class Conventional:
     C: float = 1.0
     weight: float = 1.0
 
-    def train(self, X: Any, y: Truth) -> Model:
+    def train(self, X: Any, y: Truth) -> dict[Conventional, Model]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model = LinearSVC(loss="hinge", C=self.C, class_weight={True: self.weight}, max_iter=3000, random_state=0)
-            return model.fit(X, y).decision_function
-
-
-def with_weight(plain: Own, weight: float) -> Own:
-    """Weighted positives, which only measures of labellings have: F1 stands in for PRBEP."""
-    return Own("f1", plain.factor if plain.measure == "f1" else 1.0, weight)
+            return {self: model.fit(X, y).decision_function}
 
 
 CONVENTIONAL = sorted(
@@ -94,39 +103,50 @@ def _conventional(data: Classes, folds: int) -> dict[str, Any]:
     means = {kind: _validated(data, kind, CONVENTIONAL, MEASURES, folds) for kind in kinds}
     found: dict[str, Any] = {}
     for measure in MEASURES:
-        chosen = {kind: CONVENTIONAL[int(np.argmax(mean[measure]))] for kind, mean in means.items()}
+        chosen = {kind: _highest(mean[measure])[0] for kind, mean in means.items()}
         usual = Conventional(*(_middle([getattr(s, name) for s in chosen.values()]) for name in ("C", "weight")))
         found[measure] = {k: _tested(data, k, measure, chosen.get(k, usual)) for k in data.truths}
     return found
 
 
 def _own(data: Classes, measure: str, folds: int) -> dict[str, Any]:
-    plain = {kind: _best(data, kind, [Own(measure, f) for f in FACTORS], measure, folds) for kind in data.truths}
-    usual = Own(measure, _middle([best[0].factor for best in plain.values() if best is not None]))
+    settings = [Own(measure, factor) for factor in FACTORS]
+    plain = {kind: _means(data, kind, settings, measure, folds) for kind in data.truths}
+    factors = [_highest(_uncut(means))[0].factor for means in plain.values() if means]
+    usual = Own(measure, _middle(factors))
     found = {}
-    for kind, best in plain.items():
-        alone = usual if best is None else best[0]
-        final = alone if best is None or measure == "roc_area" else _weighted(data, kind, best, measure, folds)
+    for kind, means in plain.items():
+        alone = _highest(_uncut(means))[0] if means else usual
+        final = _weighted(data, kind, means, measure, folds) if means and measure != "roc_area" else alone
         found[kind] = _tested(data, kind, measure, final)
-        found[kind] |= {"C alone": (found[kind] if final is alone else _tested(data, kind, measure, alone))["score"]}
+        found[kind] |= {"C alone": (found[kind] if final == alone else _tested(data, kind, measure, alone))["score"]}
     return found
 
 
-def _weighted(data: Classes, kind: str, plain: tuple[Own, float], measure: str, folds: int) -> Own:
+def _weighted(data: Classes, kind: str, plain: dict[Own, float], measure: str, folds: int) -> Own:
     """Weights of positives one after the other until the mean falls, then the neighbouring factors of C."""
-    best = plain
-    reached = plain[1]
+    tried = dict(plain)
+    factor, reached = _highest(plain)[0].factor, _highest(plain)[1]
     for weight in WEIGHTS:
-        tried = _best(data, kind, [with_weight(plain[0], weight)], measure, folds)
-        if tried is None or tried[1] < reached:
+        means = _means(data, kind, [Own(measure, factor, weight)], measure, folds)
+        tried |= means
+        if _highest(means)[1] < reached:
             break
-        reached = tried[1]
-        best = tried if tried[1] > best[1] else best
-    if best[0].weight > 1.0:
-        near = [replace(best[0], factor=best[0].factor * change) for change in (0.3, 3.0)]
-        tried = _best(data, kind, near, measure, folds)
-        best = tried if tried is not None and tried[1] > best[1] else best
-    return best[0]
+        reached = _highest(means)[1]
+    best = _highest(tried)[0]
+    if best.weight > 1:
+        near = [Own(measure, best.factor * change, best.weight) for change in (0.3, 3.0)]
+        tried |= _means(data, kind, near, measure, folds)
+    return _highest(tried)[0]
+
+
+def _uncut(means: dict[Own, float]) -> dict[Own, float]:
+    return {setting: mean for setting, mean in means.items() if not setting.cut}
+
+
+def _highest(means: dict[Any, float]) -> tuple[Any, float]:
+    """The first of the settings with the best mean, and that mean."""
+    return max(means.items(), key=lambda item: item[1])
 
 
 def _middle(values: Sequence[float]) -> float:
@@ -139,29 +159,28 @@ def _divisible(data: Classes, kind: str, folds: int) -> bool:
     return bool(min(truth.sum(), (~truth).sum()) >= folds)
 
 
-def _best(data: Classes, kind: str, settings: Sequence[Any], measure: str, folds: int) -> tuple[Any, float] | None:
-    """The first of the settings with the best mean over the folds, and that mean; None where there is no choice."""
+def _means(data: Classes, kind: str, settings: Sequence[Any], measure: str, folds: int) -> dict[Any, float]:
+    """The mean of a measure over the folds for each setting; empty where there is no choice."""
     if not _divisible(data, kind, folds):
-        return None
-    means = _validated(data, kind, settings, (measure,), folds)[measure]
-    at = int(np.argmax(means))
-    return settings[at], float(means[at])
+        return {}
+    return _validated(data, kind, settings, (measure,), folds)[measure]
 
 
 def _validated(
     data: Classes, kind: str, settings: Sequence[Any], measures: Sequence[str], folds: int
-) -> dict[str, Floats]:
-    """The mean of each measure over the folds, shape (settings,)."""
+) -> dict[str, dict[Any, float]]:
     X, truth = data.X, data.truths[kind][0]
     parts = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(X, truth))
-    means = np.zeros((len(measures), len(settings)))
-    for (inside, outside), (s, setting) in product(parts, enumerate(settings)):
-        scores = setting.train(X[inside], truth[inside])(X[outside])
-        means[:, s] += [value(measure, scores, truth[outside]) / folds for measure in measures]
-    return dict(zip(measures, means))
+    means: dict[str, dict[Any, float]] = {measure: defaultdict(float) for measure in measures}
+    for setting, (inside, outside) in product(settings, parts):
+        for trained, model in setting.train(X[inside], truth[inside]).items():
+            scores = model(X[outside])
+            for measure in measures:
+                means[measure][trained] += value(measure, scores, truth[outside]) / folds
+    return means
 
 
 def _tested(data: Classes, kind: str, measure: str, setting: Any) -> dict[str, Any]:
     train, test = data.truths[kind]
-    score = value(measure, setting.train(data.X, train)(data.X_test), test)
+    score = value(measure, setting.train(data.X, train)[setting](data.X_test), test)
     return {"score": score, "setting": repr(setting)}

@@ -161,7 +161,7 @@ TRUTH = np.array([0, 1, 0, 1, 1, 0])
         (MeasureSVC(lambda a, b, c, d: a / (a + b)), TRUTH, None, "is 1 at the truth of the sample, tp=3, fp=0, fn=0"),
         (MeasureSVC(threshold_for="roc_area"), TRUTH, None, "threshold_for='roc_area' does not depend on a threshold"),
         (MeasureSVC(positive_weight=0.0), TRUTH, None, "positive_weight must be a positive number"),
-        (MeasureSVC("prbep", positive_weight=2.0), TRUTH, None, "prbep is a measure of the order of rows"),
+        (MeasureSVC("prbep", positive_weight=2.5), TRUTH, None, "positive_weight is 2.5; for prbep it is how often"),
         (MeasureSVC(C="large"), TRUTH, None, "C must be a positive number or 'scale', not 'large'."),
         (MeasureSVC(C=-1.0), TRUTH, None, "C must be a positive number"),
         (MeasureSVC(intercept_scaling=0.0), TRUTH, None, "intercept_scaling must be a positive number"),

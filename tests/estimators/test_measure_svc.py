@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn import metrics
+from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from brute_force import wrong_outputs
@@ -127,10 +128,38 @@ def test_weighted_positives_find_a_rare_class_that_is_hard_to_tell():
     X = X + 0.8 * np.random.default_rng(3).standard_normal(X.shape)
     plain = MeasureSVC("f1").fit(X, y)
     assert np.abs(plain.coef_).max() < 1e-3  # no weights bring the bound below that of predicting nothing
-    weighted = MeasureSVC("f1", positive_weight=3.0).fit(X, y)
-    assert metrics.f1_score(y, weighted.predict(X)) > 0.3
-    scores = weighted.decision_function(X)
-    assert weighted.solution_.slack[0] >= 1.0 - metrics.f1_score(y, scores > 0) - 1e-9  # it bounds the loss
+    for measure in ("f1", "prbep"):
+        weighted = MeasureSVC(measure, positive_weight=3, threshold_for="f1").fit(X, y)
+        assert metrics.f1_score(y, weighted.predict(X)) > 0.3
+
+
+@pytest.mark.parametrize("measure", ["f1", "mcc", "prbep", "roc_area", "average_precision"])
+def test_a_weight_of_positives_is_a_number_of_repetitions(measure):
+    X, y = rare(120, 0.2)
+    times = np.where(y == 1, 3, 1)
+    given = MeasureSVC(measure, 0.1, threshold_for=None, tol=1e-6)
+    weighted = clone(given).set_params(positive_weight=3).fit(X, y)
+    repeated = clone(given).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert weighted.solution_.primal == pytest.approx(repeated.solution_.primal, rel=1e-5)
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=0.05, atol=1e-3)
+    both = clone(weighted).fit(X, y, sample_weight=np.where(y == 1, 2, 1))
+    six = clone(weighted).set_params(positive_weight=6).fit(X, y)
+    np.testing.assert_array_equal(both.coef_, six.coef_)
+
+
+def test_a_weight_of_positives_leaves_the_threshold_to_the_sample_as_it_is():
+    X, y = rare(300, 0.1)
+    model = MeasureSVC("f1", positive_weight=8, threshold_for="f1").fit(X, y)
+    scores = model.decision_function(X)
+    best = max(metrics.f1_score(y, scores > cut) for cut in scores)
+    assert metrics.f1_score(y, model.predict(X)) >= best
+
+
+def test_for_the_error_rate_any_weight_of_positives_will_do():
+    X, y = rare(120, 0.2)
+    ours = MeasureSVC("error_rate", 0.1, positive_weight=2.5, tol=1e-7, intercept_scaling=1.0).fit(X, y)
+    theirs = LinearSVC(loss="hinge", C=0.1, class_weight={1: 2.5}, tol=1e-8, max_iter=100000).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
 
 
 def test_objects_and_functions_are_measures_too():

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brute_force import Output, jaccard_loss, ragged_loss, values, wrong_outputs
+from brute_force import jaccard_loss, ragged_loss, values, wrong_outputs
 from maxmargin import Formulation
 from maxmargin.measures import as_measure
-from maxmargin.measures.weighted import WeightedPositives
 from reference import FORMULATIONS
 
 LABELLINGS = ["error_rate", "f1", "fbeta(0.5)", "fbeta(2)", "balanced_error", "mcc", jaccard_loss, ragged_loss]
@@ -37,12 +36,9 @@ def groups(largest: int) -> st.SearchStrategy:
     return size.flatmap(make)
 
 
-def check(name, truth, scores, rescaling, slack, weight=1.0):
+def check(name, truth, scores, rescaling, slack):
     measure, formulation = as_measure(name), Formulation(rescaling, slack)
     outputs = wrong_outputs(truth, name)
-    if weight != 1.0:
-        measure = WeightedPositives(measure, weight)
-        outputs = [Output(np.where(truth, weight, 1.0) * output.coefficients, output.loss) for output in outputs]
     all_values = values(outputs, scores, rescaling, slack)
     highest = max(0.0, all_values.max(initial=0.0))
     found = measure.search(scores, measure.prepare(truth, "the sample"), formulation)
@@ -74,14 +70,6 @@ def test_labellings_of_ten_rows(name, rescaling, slack):
     truth = np.arange(10) < 4
     for scale in (0.3, 3.0):
         check(name, truth, np.round(scale * rng.standard_normal(10), 1), rescaling, slack)
-
-
-@pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
-@pytest.mark.parametrize("name", ["f1", "mcc", "error_rate"])
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(group=groups(6))
-def test_weighted_positives(name, rescaling, slack, group):
-    check(name, *group, rescaling, slack, weight=3.0)
 
 
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)

@@ -13,13 +13,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
-from maxmargin.estimators.measure_input import as_sample, checked_groups, mean_unit, repetitions, two_classes
+from maxmargin.estimators.measure_input import (
+    as_sample,
+    checked_groups,
+    mean_unit,
+    repetitions,
+    two_classes,
+    with_positives,
+)
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.measures import BinaryMeasure, Contingency, ErrorRate, as_measure
 from maxmargin.measures.binary import BinaryTarget
 from maxmargin.measures.threshold import best_threshold
-from maxmargin.measures.weighted import WeightedPositives
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record, Solution
@@ -50,8 +56,8 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features (``FeatureScale``) and
         to the measure: ``n`` times the loss of its least mistakes, ``n / P`` for F1 with ``P`` positive rows
     pos_label : the label that is positive; None is the second of the sorted two
-    positive_weight : factor of the positive rows in the joint feature, not in the loss, for measures of labellings; 2
-        to 10 help where a rare class is hard to tell from the rest (``maxmargin.measures.weighted``)
+    positive_weight : how often a positive row counts in training, a whole number unless the measure is the error rate;
+        2 to 10 help where a rare class is hard to tell from the rest. ``threshold_for`` counts every row once
     threshold_for : the measure for which the threshold of ``predict`` is set on the training set; None leaves it at 0,
         ``'auto'`` is ``'f1'`` where the measure is one of rankings, which say nothing about it, and None elsewhere
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
@@ -124,7 +130,8 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
-        measure, cut_for = self._weighted(as_measure(self.measure)), self._threshold_measure()
+        positive("positive_weight", self.positive_weight)
+        measure, cut_for = as_measure(self.measure), self._threshold_measure()
         if getattr(self.solver, "name", self.solver) == Perceptron.name and not isinstance(measure, ErrorRate):
             raise Unsupported(
                 f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver."
@@ -136,10 +143,11 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.classes_, truth = two_classes(y, self.pos_label)
             rows = packed(X, copy_density=0.5)
             weight = check_sample_weight(sample_weight, rows.n)
-            scale = FeatureScale(rows, weight)
+            counted = with_positives(weight, truth, self.positive_weight, measure)
+            scale = FeatureScale(rows, counted)
             self.C_ = chosen_c(self.C, scale)
             self.intercept_scaling_ = self._add_constant(rows, scale)
-            self.solution_ = self._trained(measure, rows, truth, checked_groups(groups, rows.n), weight)
+            self.solution_ = self._trained(measure, rows, truth, checked_groups(groups, rows.n), counted)
             self.n_iter_ = self.solution_.n_iter
             self._set_weights(rows, truth, weight, cut_for)
         return self
@@ -183,17 +191,6 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = self.feature_names_in_
         save_model(path, self, arrays, structure={"threshold_": self.threshold_})
-
-    def _weighted(self, measure: BinaryMeasure) -> BinaryMeasure:
-        positive("positive_weight", self.positive_weight)
-        if self.positive_weight == 1.0:
-            return measure
-        if not isinstance(measure, Contingency):
-            raise ValueError(
-                f"positive_weight is {self.positive_weight:g}, and {measure.name} is a measure of the order of rows, "
-                "which has no other weights; leave it at 1."
-            )
-        return WeightedPositives(measure, float(self.positive_weight))
 
     def _threshold_measure(self) -> Contingency | None:
         if self.threshold_for is None:

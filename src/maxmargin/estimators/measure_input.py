@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from maxmargin import _core
 from maxmargin.estimators.class_estimator import encode_labels
-from maxmargin.measures import BinaryMeasure
+from maxmargin.measures import BinaryMeasure, ErrorRate
 from maxmargin.structures.sample import SampleInput
 
 Floats = npt.NDArray[np.float64]
@@ -46,6 +46,20 @@ def checked_groups(groups: Any, n: int) -> npt.NDArray[Any] | None:
     if array.shape != (n,):
         raise ValueError(f"groups has shape {array.shape}; one group for each of the {n} rows is needed.")
     return array
+
+
+def with_positives(
+    weight: Floats | None, truth: npt.NDArray[np.bool_], factor: float, measure: BinaryMeasure
+) -> Floats | None:
+    """The weights of the rows where a positive one counts ``factor`` times."""
+    if factor == 1.0:
+        return weight
+    if factor != round(factor) and not isinstance(measure, ErrorRate):
+        raise ValueError(
+            f"positive_weight is {factor:g}; for {measure.name} it is how often a positive row counts and must be "
+            "whole. measure='error_rate' takes any weight."
+        )
+    return np.where(truth, float(factor), 1.0) * (1.0 if weight is None else weight)
 
 
 def repetitions(weight: Floats | None, truth: npt.NDArray[np.bool_], measure: str) -> npt.NDArray[np.int64] | None:
