@@ -4,7 +4,8 @@
 #   make demo      train every solver on handwritten digits, print a table, write demo.png
 #   make test      the fast test suite
 #   make lint      ruff and mypy
-#   make bench     benchmarks/multiclass.py, with BENCH=chain, diversity, measures, multilabel or ranking another; ARGS='...' is passed on
+#   make bench     benchmarks/multiclass.py, with BENCH=chain, diversity, measures, multilabel, ranking or
+#                  taxonomy another; ARGS='...' is passed on
 #   make docs      HTML pages and API reference in site/
 #   make wheel     a wheel in dist/
 #   make clean     removes what was built; make distclean removes .venv too

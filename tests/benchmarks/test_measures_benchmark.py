@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from measures_data import load
-from measures_quality import CONVENTIONAL, Conventional, Own, value, with_weight
+from measures_quality import CONVENTIONAL, Conventional, Own, value
 from measures_report import PAGES, TABLES, bars_of
 from measures_speed import fit, hinge_objective
 from sklearn.metrics import f1_score
@@ -21,17 +21,25 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 def test_the_grid_begins_in_the_middle():
     assert CONVENTIONAL[0] == Conventional(1.0, 1.0)
-    assert with_weight(Own("f1", 3.0), 2.0) == Own("f1", 3.0, 2.0)
-    assert with_weight(Own("prbep", 3.0), 4.0) == Own("f1", 1.0, 4.0)
 
 
 @pytest.mark.parametrize("setting", [Own("f1"), Conventional(10.0, 3.0)])
 def test_a_setting_trains_and_scores(setting):
     data = load("any", quick=True)
     truth, test = data.truths["kind 0"]
-    scores = setting.train(data.X, truth)(data.X_test)
+    scores = setting.train(data.X, truth)[setting](data.X_test)
     assert value("f1", scores, test) == pytest.approx(f1_score(test, scores > 0))
     assert value("roc_area", scores, test) > 0.7
+
+
+def test_one_fit_for_f1_gives_both_thresholds():
+    data = load("any", quick=True)
+    truth, _ = data.truths["kind 0"]
+    models = Own("f1", 1.0, 2).train(data.X, truth)
+    assert list(models) == [Own("f1", 1.0, 2), Own("f1", 1.0, 2, cut=True)]
+    at_zero, cut = (value("f1", model(data.X), truth) for model in models.values())
+    assert cut >= at_zero
+    assert list(Own("prbep").train(data.X, truth)) == [Own("prbep")]
 
 
 def test_the_objective_is_that_of_ours_and_of_liblinear():
