@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -103,8 +103,10 @@ def _conventional(data: Classes, folds: int) -> dict[str, Any]:
     means = {kind: _validated(data, kind, CONVENTIONAL, MEASURES, folds) for kind in kinds}
     found: dict[str, Any] = {}
     for measure in MEASURES:
-        chosen = {kind: _highest(mean[measure])[0] for kind, mean in means.items()}
-        usual = Conventional(*(_middle([getattr(s, name) for s in chosen.values()]) for name in ("C", "weight")))
+        own = {kind: mean[measure] for kind, mean in means.items()}
+        C = _common(own.values(), lambda setting: setting.C)
+        chosen = {kind: _highest(_where(mean, lambda setting, C=C: setting.C == C))[0] for kind, mean in own.items()}
+        usual = Conventional(C, float(np.exp(np.median([np.log(setting.weight) for setting in chosen.values()]))))
         found[measure] = {k: _tested(data, k, measure, chosen.get(k, usual)) for k in data.truths}
     return found
 
@@ -112,46 +114,45 @@ def _conventional(data: Classes, folds: int) -> dict[str, Any]:
 def _own(data: Classes, measure: str, folds: int) -> dict[str, Any]:
     settings = [Own(measure, factor) for factor in FACTORS]
     plain = {kind: _means(data, kind, settings, measure, folds) for kind in data.truths}
-    factors = [_highest(_uncut(means))[0].factor for means in plain.values() if means]
-    usual = Own(measure, _middle(factors))
+    at_zero = [_where(means, lambda setting: not setting.cut) for means in plain.values() if means]
+    alone = Own(measure, _common(at_zero, lambda setting: setting.factor))
     found = {}
     for kind, means in plain.items():
-        alone = _highest(_uncut(means))[0] if means else usual
-        final = _weighted(data, kind, means, measure, folds) if means and measure != "roc_area" else alone
+        final = _weighted(data, kind, alone, means, folds) if means and measure != "roc_area" else alone
         found[kind] = _tested(data, kind, measure, final)
         found[kind] |= {"C alone": (found[kind] if final == alone else _tested(data, kind, measure, alone))["score"]}
     return found
 
 
-def _weighted(data: Classes, kind: str, plain: dict[Own, float], measure: str, folds: int) -> Own:
-    """Weights of positives one after the other until the mean falls, then the neighbouring factors of C."""
-    tried = dict(plain)
-    factor, reached = _highest(plain)[0].factor, _highest(plain)[1]
+def _weighted(data: Classes, kind: str, alone: Own, plain: dict[Own, float], folds: int) -> Own:
+    """The best threshold and weight of positives; weights are tried one after the other until the mean falls."""
+    tried = _where(plain, lambda setting: setting.factor == alone.factor)
+    reached = _highest(tried)[1]
     for weight in WEIGHTS:
-        means = _means(data, kind, [Own(measure, factor, weight)], measure, folds)
+        means = _means(data, kind, [replace(alone, weight=weight)], alone.measure, folds)
         tried |= means
         if _highest(means)[1] < reached:
             break
         reached = _highest(means)[1]
-    best = _highest(tried)[0]
-    if best.weight > 1:
-        near = [Own(measure, best.factor * change, best.weight) for change in (0.3, 3.0)]
-        tried |= _means(data, kind, near, measure, folds)
     return _highest(tried)[0]
 
 
-def _uncut(means: dict[Own, float]) -> dict[Own, float]:
-    return {setting: mean for setting, mean in means.items() if not setting.cut}
+def _common(means: Iterable[dict[Any, float]], key: Callable[[Any], float]) -> float:
+    """The C (or factor) of all classes: that of the best macro average, where each class has its best weight."""
+    sums: dict[float, float] = defaultdict(float)
+    for of_class in means:
+        for value in dict.fromkeys(map(key, of_class)):
+            sums[value] += _highest(_where(of_class, lambda setting, value=value: key(setting) == value))[1]
+    return _highest(sums)[0]
+
+
+def _where(means: dict[Any, float], choose: Callable[[Any], bool]) -> dict[Any, float]:
+    return {setting: mean for setting, mean in means.items() if choose(setting)}
 
 
 def _highest(means: dict[Any, float]) -> tuple[Any, float]:
     """The first of the settings with the best mean, and that mean."""
     return max(means.items(), key=lambda item: item[1])
-
-
-def _middle(values: Sequence[float]) -> float:
-    """For classes of one row, which cannot be divided: the middle of what the others chose."""
-    return float(np.exp(np.median(np.log(values))))
 
 
 def _divisible(data: Classes, kind: str, folds: int) -> bool:
