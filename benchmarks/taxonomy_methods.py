@@ -1,9 +1,9 @@
 """What the benchmark of taxonomies compares: the four machines of the paper's table, and HiClass.
 
-All of ours have squared slack and margin rescaling (SVM2 delta-m of the paper; with the zero-one loss that is SVM2), and
-nodes of height h weigh 0.25 ** h: of both rescalings, both slacks and the bases 0.05, 0.1, 0.25 and 0.5 this was best in
-cross validation within training rows on both collections at both sizes, over subsamples of other seeds as well. A
-method is a grid of settings and a function from a setting to an estimator; the setting is chosen by cross validation.
+All of ours have squared slack and margin rescaling (SVM2 delta-m of the paper; with the zero-one loss that is SVM2),
+and nodes of height h weigh 0.25 ** h: of both rescalings, both slacks and the bases 0.05, 0.1, 0.25 and 0.5 this was
+best in cross validation within training rows on both collections at both sizes, over subsamples of other seeds as well.
+A method is a grid of settings and a function from a setting to an estimator; the setting is chosen by cross validation.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from maxmargin import BlockCoordinate, MulticlassSVC, NSlack, StructuralSVM
+from maxmargin import BlockCoordinate, ChainCRF, ChainPerceptron, ChainSVC, MulticlassSVC, NSlack, StructuralSVM
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 4))
@@ -270,6 +270,17 @@ def test_a_complaint_leaves_the_fitted_model():
         with pytest.raises(ValueError):
             call()
         np.testing.assert_array_equal(model.decision_function(X), expected)
+
+
+@pytest.mark.parametrize("model", [ChainSVC, ChainCRF, ChainPerceptron])
+def test_more_weights_than_memory_is_said_before_work(model, monkeypatch):
+    monkeypatch.setattr("os.sysconf", lambda name: 1000)  # a machine of 1000 pages of 1000 bytes
+    tokens, labels = [[{"word": "a"}, {"word": "b"}]] * 3, [["x", "y"]] * 3
+    with pytest.raises(
+        MemoryError, match=r"262,[0-9]+ weights, which take 0 GB in training, and this machine has 0"
+    ):
+        model(hashing=2**16).fit(tokens, labels)
+    model(hashing=2**8).fit(tokens, labels)
 
 
 def test_no_warning_on_the_way():

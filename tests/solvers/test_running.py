@@ -298,3 +298,12 @@ def test_nothing_is_said_where_all_is_well():
         warnings.simplefilter("error")
         for solver in ("auto", "one-slack", "n-slack", "bcfw", "subgradient", "perceptron"):
             estimator(solver).fit(X, Y)
+
+
+@pytest.mark.parametrize("patience", [1, 2, None])
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+def test_no_more_passes_than_allowed(max_iter, patience):
+    model = StructuralSVM(CHAIN, C=1.0, tol=1e-12, max_iter=max_iter, solver=Automatic(patience=patience))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert model.fit(X, Y).n_iter_ <= max_iter

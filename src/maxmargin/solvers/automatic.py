@@ -52,7 +52,7 @@ class Automatic:
             cuts = _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))
             if cuts.status is not Status.STALLED:
                 return cuts
-        elif first.status is not Status.STALLED:
+        elif first.status is not Status.STALLED or first.n_iter == run.max_iter:
             return first
         return _combined(first, NSlack()(oracle, C, _rest(run, first), first))
 
@@ -62,7 +62,7 @@ def _rest(run: Run, first: Solution) -> Run:
     return replace(
         run,
         callback=None if run.callback is None else lambda record: run.callback(_later(record, first)),  # type: ignore[misc]
-        max_iter=None if run.max_iter is None else max(1, run.max_iter - first.n_iter),
+        max_iter=None if run.max_iter is None else run.max_iter - first.n_iter,
         max_time=None if run.max_time is None else max(0.0, run.max_time - first.trace[-1].seconds),
     )
 

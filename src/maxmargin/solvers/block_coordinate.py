@@ -115,7 +115,7 @@ class _Ascent:
         self.capacity = None if oracle.formulation.slack == "hard" else solver.capacity
         self.leaps = Leaps() if solver.leaps and self.capacity is None else None
         self.started = False  # from somewhere else than zero
-        self.calls = self.hits = 0
+        self.visits = self.calls = self.hits = 0  # calls are visits and what proofs of the gap ask for
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.suspicion = Suspicion(oracle)
@@ -133,7 +133,7 @@ class _Ascent:
                 primal = self.best.primal if self.best is not None else None
                 if (
                     self.monitor.tick(
-                        iteration=self.calls // self.oracle.n,
+                        iteration=self._passes,
                         oracle_calls=self.calls,
                         cache_hits=self.hits,
                         planes=self.engine.held,
@@ -146,6 +146,11 @@ class _Ascent:
                     break
         return self._solution()
 
+    @property
+    def _passes(self) -> int:
+        """Visits, in units of the number of examples."""
+        return max(1, self.visits // self.oracle.n)
+
     def _one_pass(self) -> None:
         self.best = None
         self.coarse = self.coarse and not self.estimate <= _COARSE * abs(self.dual)
@@ -155,6 +160,7 @@ class _Ascent:
         order = self.sampler.next_order(self.engine.gaps)
         for part in self._parts(order):
             result = self.engine.visit(part, settings, self.capacity)
+            self.visits += result.visited
             self.calls += result.visited
             if result.unbounded:
                 self._look_for_contradiction()
@@ -246,7 +252,7 @@ class _Ascent:
             primal=None if best is None else best.primal,
             dual=self.engine.dual if exact else None,
             slack=None if best is None else best.slack,
-            n_iter=max(1, self.calls // self.oracle.n),
+            n_iter=self._passes,
             oracle_calls=self.calls,
             cache_hits=self.hits,
             state=state,

@@ -57,21 +57,21 @@ class _Ascent:
         self.monitor = Monitor(run, solver.name, l2 * self.target)
         self.engine: Any = problem.dual(self.C)
         self.sampler = Sampler(solver.sampling, problem.n, check_random_state(run.random_state))
-        self.calls = 0
+        self.visits = self.proofs = 0  # proofs of the gap, each a pass
         self.primal = np.inf  # until an exact pass
         self.dual = 0.0
 
     def solve(self) -> Solution:
         with self.monitor:
             while True:
-                self.calls += self.engine.visit(self.sampler.next_order(self.engine.gaps))
+                self.visits += self.engine.visit(self.sampler.next_order(self.engine.gaps))
                 self.dual, self.primal = self.engine.dual, np.inf
                 estimate = float(self.engine.gaps.sum(dtype=np.float64))
                 finished = estimate <= self.target and self._finished()
                 if (
                     self.monitor.tick(
-                        iteration=self.calls // self.problem.n,
-                        oracle_calls=self.calls,
+                        iteration=self._passes,
+                        oracle_calls=self.visits + self.proofs * self.problem.n,
                         primal=self.l2 * self.primal if np.isfinite(self.primal) else None,
                         dual=self.l2 * self.dual,
                         estimate=self.l2 * estimate,
@@ -88,10 +88,15 @@ class _Ascent:
             status=status,
             primal=self.l2 * self.primal,
             dual=self.l2 * self.dual,
-            n_iter=max(1, self.calls // self.problem.n),
-            oracle_calls=self.calls,
+            n_iter=self._passes,
+            oracle_calls=self.visits + self.proofs * self.problem.n,
             trace=tuple(self.monitor.trace),
         )
+
+    @property
+    def _passes(self) -> int:
+        """Visits, in units of the number of sequences."""
+        return max(1, self.visits // self.problem.n)
 
     def _finished(self) -> bool:
         """Whether the gap is small enough, or as small as it can become."""
@@ -109,5 +114,5 @@ class _Ascent:
         w = self.engine.weights
         self.dual = self.engine.dual
         self.primal = 0.5 * float(w @ w) + self.C * self.problem.value(w)
-        self.calls += self.problem.n
+        self.proofs += 1
         return self.primal - self.dual

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.oracles.bind import check_room
 from maxmargin.structures.chain import Chain, ChainInput
 
 Floats = npt.NDArray[np.float64]
@@ -26,6 +27,7 @@ class ChainLikelihood:
         self.n = len(X)
         self.core = chain.core(X, labels)
         self.stride = _core.padded(chain.n_labels)
+        check_room(chain.rows * self.stride)
         seen = np.zeros((chain.rows, self.stride), dtype=bool)
         if observed:
             ones = np.arange(self.n, dtype=np.int32)
