@@ -73,6 +73,14 @@ def test_labellings_of_ten_rows(name, rescaling, slack):
 
 
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
+def test_lines_of_the_table_in_several_blocks(rescaling, slack, monkeypatch):
+    monkeypatch.setattr("maxmargin.measures.table_search._LINES", 3)
+    rng = np.random.default_rng(2)
+    for positives in (1, 3, 6, 8):
+        check("mcc", np.arange(9) < positives, np.round(rng.standard_normal(9), 1), rescaling, slack)
+
+
+@pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
 @pytest.mark.parametrize("name", RANKINGS)
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(group=groups(5))

@@ -26,6 +26,7 @@ Counts = npt.NDArray[np.intp]
 TableLoss = Callable[[Any, Any, Any, Any], Any]
 
 _CELLS = 1 << 20  # of the table, looked at in one go
+_LINES = 1 << 15  # of the table, so that what belongs to them stays in the cache
 _PARTS = 16  # into which a range of lines is divided
 
 
@@ -105,14 +106,19 @@ def search_by_true_positives(tables: Tables) -> Violation | None:
 
 def search_by_predicted(tables: Tables) -> Violation | None:
     """For a loss that is concave and does not fall in ``fp`` where ``tp + fp`` is given: ``O(n log n)``."""
-    predicted = np.arange(tables.n + 1)
-    low, high = np.maximum(0, predicted - tables.positives), np.minimum(predicted, tables.negatives)
-    low[tables.positives] = 1
-    line = _Diagonal(tables, np.flatnonzero(low <= high))
-    fp = _line_peaks(tables, line, low[line.predicted], high[line.predicted])
-    values = line.value(np.arange(fp.size), fp)
-    best = int(np.argmax(values))
-    return tables.violation(int(line.predicted[best] - fp[best]), int(fp[best]), float(values[best]))
+    best, cell = -np.inf, (0, 0)
+    for start in range(0, tables.n + 1, _LINES):
+        predicted = np.arange(start, min(start + _LINES, tables.n + 1))
+        low, high = np.maximum(0, predicted - tables.positives), np.minimum(predicted, tables.negatives)
+        low[predicted == tables.positives] = 1  # after the truth
+        kept = np.flatnonzero(low <= high)
+        line = _Diagonal(tables, predicted[kept])
+        fp = _line_peaks(tables, line, low[kept], high[kept])
+        values = line.value(np.arange(fp.size), fp)
+        at = int(np.argmax(values)) if values.size else 0
+        if values.size and values[at] > best:
+            best, cell = float(values[at]), (int(line.predicted[at] - fp[at]), int(fp[at]))
+    return tables.violation(*cell, best)
 
 
 @dataclass(frozen=True, eq=False)
