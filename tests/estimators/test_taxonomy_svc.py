@@ -100,7 +100,7 @@ def test_shapes_and_kinds_of_input(texts):
     assert model.predict_topk(X, 3).shape == (240, 3)
     np.testing.assert_array_equal(model.predict_topk(X, 1)[:, 0], model.predict(X))
     placed = PlacedClasses(model.taxonomy_, model.classes_.tolist())
-    features = placed.features().matrix
+    features = placed.features(0.5).matrix
     by_hand = (X @ model.coef_.T + model.intercept_) @ features.T.toarray()
     np.testing.assert_allclose(model.decision_function(X), by_hand, atol=1e-9)
     for other in (X.toarray(), X.astype(np.float32), sp.csr_matrix(X)):

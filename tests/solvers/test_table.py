@@ -98,7 +98,9 @@ def classes_of(structure: Structure) -> OutputFeatures | None:
     if "output_features" in structure.name:
         return OutputFeatures(OUTPUTS)
     if "Taxonomy" in structure.name:
-        return PlacedClasses(Taxonomy.from_parents(TREE), [0, 1, 2]).structure(COST if structure.costs else "height")
+        return PlacedClasses(Taxonomy.from_parents(TREE), [0, 1, 2]).structure(
+            COST if structure.costs else "height", 0.5
+        )
     return None
 
 

@@ -68,7 +68,9 @@ class Settings:
             return MulticlassSVC(cost=cost, **shared)
         taxonomy = read_taxonomy(self.taxonomy, classes)
         loss = cost if cost is not None else self.tree_loss or "height"
-        return TaxonomySVC(taxonomy=taxonomy, loss=loss, node_weight=self.node_weight, **shared)
+        if self.node_weight is not None:
+            shared["node_weight"] = self.node_weight
+        return TaxonomySVC(taxonomy=taxonomy, loss=loss, **shared)
 
     def check(self, path: Path) -> None:
         """Complains about options that do not go together."""

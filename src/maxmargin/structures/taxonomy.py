@@ -55,7 +55,7 @@ class PlacedClasses:
         """The labels of the nodes with weights."""
         return [self.taxonomy.nodes[z] for z in self.nodes]
 
-    def structure(self, loss: Any = "height", node_weight: Any = None) -> OutputFeatures:
+    def structure(self, loss: Any, node_weight: Any) -> OutputFeatures:
         """The structure for training.
 
         Parameters
@@ -65,7 +65,7 @@ class PlacedClasses:
         """
         return OutputFeatures(self.features(node_weight), self.losses(loss))
 
-    def features(self, node_weight: Any = None) -> ClassFeatures:
+    def features(self, node_weight: Any) -> ClassFeatures:
         """A tree is passed down; where a node has several parents, the nodes above each class are listed.
 
         A node above all classes tells nothing about them, and its feature is left at 0.
