@@ -74,7 +74,7 @@ class Conventional:
 
 
 CONVENTIONAL = sorted(
-    (Conventional(C, ratio) for C, ratio in product((0.1, 1.0, 10.0, 100.0), (1.0, 3.0, 10.0, 30.0, 100.0))),
+    (Conventional(C, ratio) for C, ratio in product((0.01, 0.1, 1.0, 10.0, 100.0), (1.0, 3.0, 10.0, 30.0, 100.0))),
     key=lambda setting: abs(np.log(setting.C)) + np.log(setting.weight),
 )  # the first of the best is taken, so the middle comes first
 
@@ -105,8 +105,11 @@ def _conventional(data: Classes, folds: int) -> dict[str, Any]:
     for measure in MEASURES:
         own = {kind: mean[measure] for kind, mean in means.items()}
         C = _common(own.values(), lambda setting: setting.C)
-        chosen = {kind: _highest(_where(mean, lambda setting, C=C: setting.C == C))[0] for kind, mean in own.items()}
-        usual = Conventional(C, float(np.exp(np.median([np.log(setting.weight) for setting in chosen.values()]))))
+        macro = {s: sum(mean[s] for mean in own.values()) for s in CONVENTIONAL if s.C == C}
+        usual = _highest(macro)[0]  # for classes of one row; and of equals that which does best on all classes
+        chosen = {
+            kind: max(macro, key=lambda s, mean=mean: (round(mean[s], 9), macro[s])) for kind, mean in own.items()
+        }
         found[measure] = {k: _tested(data, k, measure, chosen.get(k, usual)) for k in data.truths}
     return found
 
