@@ -100,3 +100,25 @@ def test_sequences_have_no_measure(data, capsys, tmp_path):
     code, _, err = run("train a.conll m.model --measure f1", capsys)
     assert code == 1
     assert "--measure" in err
+
+
+def test_weight_of_positives_and_threshold(data, capsys):
+    X, labels = data
+    code, _, err = run(
+        "train train.csv m.model --measure f1 --positive rare --C 2 --positive-weight 3 --threshold-for mcc", capsys
+    )
+    assert (code, err) == (0, "")
+    peer = MeasureSVC("f1", 2.0, pos_label="rare", positive_weight=3, threshold_for="mcc").fit(X[:120], labels[:120])
+    model = maxmargin.load("m.model")
+    np.testing.assert_allclose(model.coef_, peer.coef_)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_)
+    run("train train.csv m.model --measure roc_area --threshold-for none", capsys)
+    assert maxmargin.load("m.model").threshold_ == 0.0
+    for words in ("--positive-weight 3", "--threshold-for f1"):
+        code, _, err = run(f"train train.csv m.model {words}", capsys)
+        assert code == 1
+        assert f"{words.split()[0]} has no meaning for train.csv, without --measure; leave it out." in " ".join(
+            err.split()
+        )
+    code, _, err = run("train train.csv m.model --measure f1 --positive-weight 2.5", capsys)
+    assert (code, "must be whole" in " ".join(err.split())) == (1, True)

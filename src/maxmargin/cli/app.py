@@ -11,10 +11,11 @@ import typer
 
 from maxmargin.chunk_schemes import SCHEMES
 from maxmargin.cli.evaluate import evaluate_model
-from maxmargin.cli.files import Source, check_output, refuse
+from maxmargin.cli.files import Source, check_output, option, refuse
+from maxmargin.cli.measure import MEASURE_ONLY
 from maxmargin.cli.predict import predict_file
 from maxmargin.cli.ranking import RANKING_ONLY, train_ranking
-from maxmargin.cli.sequence_options import MODELS, SEQUENCE_ONLY, option
+from maxmargin.cli.sequence_options import MODELS, SEQUENCE_ONLY
 from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.sequence_train import train_sequences
 from maxmargin.cli.train import Settings, train_model
@@ -87,6 +88,13 @@ def _train(
     positive: Annotated[
         str | None, typer.Option(help="With --measure: the positive class; the second of the sorted two if not given.")
     ] = None,
+    positive_weight: Annotated[
+        float | None, typer.Option(help="With --measure: how often a positive row counts in training; 1 if not given.")
+    ] = None,
+    threshold_for: Annotated[
+        str | None,
+        typer.Option(help="With --measure: set the threshold on the training rows for this measure, or none."),
+    ] = None,
     taxonomy: Annotated[
         str | None,
         typer.Option(help="Classes in a tree: a file of edges (parent, child) or JSON; '.' or '/' divides names."),
@@ -146,7 +154,7 @@ def _train(
     given = _given(context)
     found = format_of(data, format)
     if found in SEQUENCE_FORMATS:
-        others = sorted({"measure", "positive"} | RANKING_ONLY)
+        others = sorted({"measure", *MEASURE_ONLY, *RANKING_ONLY})
         refuse({option(name): name in given for name in others}, data, f"a {found} file")
         train_sequences(data, found, model, kind, given)
         return
@@ -173,6 +181,8 @@ def _train(
         verbose=verbose,
         measure=measure,
         positive=positive,
+        positive_weight=positive_weight,
+        threshold_for=threshold_for,
     )
     train_model(Source(data, format, label_column, zero_based), model, settings)
 
@@ -256,7 +266,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line. What is wrong with data, files or options is one sentence on stderr and exit code 1."""
     try:
         app(None if arguments is None else list(arguments))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MemoryError) as error:
         make_console(stderr=True).print(f"error: {_sentence(error)}")
         sys.exit(1)
 

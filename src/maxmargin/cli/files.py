@@ -78,11 +78,16 @@ def take_names(model: MulticlassSVC | TaxonomySVC | MeasureSVC | RankingSVM) -> 
     return names
 
 
+def option(name: str) -> str:
+    """How an option is written on the command line."""
+    return {"c": "--C", "kind": "--model"}.get(name, "--" + name.replace("_", "-"))
+
+
 def refuse(options: dict[str, bool], path: Path, what: str) -> None:
     """Complains about the first option that is given though it plays no part for such a model."""
-    for option, given in options.items():
+    for name, given in options.items():
         if given:
-            raise ValueError(f"{option} has no meaning for {path}, {what}; leave it out.")
+            raise ValueError(f"{name} has no meaning for {path}, {what}; leave it out.")
 
 
 def check_output(path: Path, *inputs: Path) -> None:

@@ -11,6 +11,9 @@ from maxmargin.estimators import MeasureSVC
 from maxmargin.io.labelled import shortened
 from maxmargin.measures import as_measure
 
+MEASURE_ONLY = ("positive", "positive_weight", "threshold_for")
+"""Options that go with ``--measure``, by the names of their parameters."""
+
 
 def positive_class(given: str | None, classes: npt.NDArray[Any]) -> Any:
     """The class that an option names, as it is in the data; None where none is named."""

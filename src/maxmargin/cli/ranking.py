@@ -11,8 +11,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
-from maxmargin.cli.files import check_output, take_names
-from maxmargin.cli.sequence_options import option
+from maxmargin.cli.files import check_output, option, take_names
 from maxmargin.cli.train import parse_c
 from maxmargin.console import make_console, number, print_table
 from maxmargin.estimators import RankingSVM

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.cli.files import option
 from maxmargin.cli.sequence_files import read_templates
 from maxmargin.cli.train import parse_c, parse_class_weight
 from maxmargin.estimators import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC
@@ -47,11 +48,6 @@ _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
     "verbose": lambda flag: ("verbose", int(flag)),
     "templates": lambda name: ("templates", read_templates(name)),
 }
-
-
-def option(name: str) -> str:
-    """How an option is written on the command line."""
-    return {"c": "--C", "kind": "--model"}.get(name, "--" + name.replace("_", "-"))
 
 
 def check_options(path: Path, format: str, kind: str, given: Mapping[str, Any]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.cli.files import Source, check_output, refuse
-from maxmargin.cli.measure import check_two_classes, positive_class
+from maxmargin.cli.files import Source, check_output, option, refuse
+from maxmargin.cli.measure import MEASURE_ONLY, check_two_classes, positive_class
 from maxmargin.console import make_console, number, print_table
 from maxmargin.estimators import MeasureSVC, MulticlassSVC, TaxonomySVC
 from maxmargin.io.cost_matrix import read_cost
@@ -43,6 +43,8 @@ class Settings:
     verbose: bool = False
     measure: str | None = None
     positive: str | None = None
+    positive_weight: float | None = None
+    threshold_for: str | None = None
 
     def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC | TaxonomySVC | MeasureSVC:
         """The classifier that these options describe, for the classes of the data."""
@@ -61,6 +63,10 @@ class Settings:
         }
         if self.measure is not None:
             check_two_classes(classes)
+            if self.positive_weight is not None:
+                shared["positive_weight"] = self.positive_weight
+            if self.threshold_for is not None:
+                shared["threshold_for"] = None if self.threshold_for == "none" else self.threshold_for
             return MeasureSVC(self.measure, pos_label=positive_class(self.positive, classes), **shared)
         shared["class_weight"] = parse_class_weight(self.class_weight, classes)
         cost = None if self.cost is None else read_cost(self.cost, classes)
@@ -75,7 +81,7 @@ class Settings:
     def check(self, path: Path) -> None:
         """Complains about options that do not go together."""
         if self.measure is None:
-            refuse({"--positive": self.positive is not None}, path, "without --measure")
+            refuse({option(name): getattr(self, name) is not None for name in MEASURE_ONLY}, path, "without --measure")
         else:
             only = {
                 "--cost": self.cost is not None,
@@ -83,9 +89,9 @@ class Settings:
                 "--taxonomy": self.taxonomy is not None,
             }
             refuse(only, path, "with --measure")
-        for option, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
+        for name, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
             if given is not None and self.taxonomy is None:
-                raise ValueError(f"{option} is for classes in a taxonomy; give that with --taxonomy, or leave it out.")
+                raise ValueError(f"{name} is for classes in a taxonomy; give that with --taxonomy, or leave it out.")
         if self.tree_loss is not None and self.cost is not None:
             raise ValueError("--tree-loss and --cost both say what a mistake costs; leave one of them out.")
 
