@@ -129,3 +129,10 @@ def test_what_is_wrong_is_one_sentence(folder, run, words, message):
 def test_names_of_classes_stand_for_them():
     taxonomy = read_taxonomy("/", np.array(["a/b", "a/c"]))
     assert taxonomy.ancestors("a/c") == ("root", "a", "a/c")
+
+
+def test_a_header_of_edges_is_none(folder, run):
+    (folder / "head.csv").write_text("Parent,Child\n" + "\n".join(f"{p},{c}" for p, c in EDGES) + "\n")
+    assert set(read_taxonomy("head.csv", CLASSES).edges()) == set(EDGES)
+    code, _, err = run("train train.csv x.mm --taxonomy /")
+    assert (code, "no label has it" in " ".join(err.split())) == (1, True)

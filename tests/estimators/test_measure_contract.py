@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn
+import sklearn.metrics
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
@@ -29,6 +30,7 @@ def data():
     return X, X @ np.array([2.0, -1.0, 0.5, 0.0, 0.0]) + 0.5 * rng.standard_normal(150) > 1.5
 
 
+@pytest.mark.filterwarnings("ignore:All weights are 0")
 def test_in_a_pipeline_and_a_grid_search(data):
     X, y = data
     pipeline = make_pipeline(StandardScaler(), MeasureSVC())
@@ -155,9 +157,9 @@ TRUTH = np.array([0, 1, 0, 1, 1, 0])
         (MeasureSVC("f2"), TRUTH, None, "There is no measure 'f2'"),
         (MeasureSVC("precision_at_k(7)"), TRUTH, None, "takes 7 rows, and the sample has 6; choose a smaller k."),
         (MeasureSVC("recall_at_k(3)"), TRUTH, [0, 0, 0, 0, 1, 1], "takes 3 rows, and group 1 has 2"),
-        (MeasureSVC("f1"), TRUTH, list("abcccb"), "There is no positive row in group 'a'; f1 needs at least one"),
+        (MeasureSVC("f1"), TRUTH, list("abcccb"), "There is no positive row in group a; f1 needs at least one"),
         (MeasureSVC("roc_area"), TRUTH, [0, 0, 0, 0, 1, 2], "There is no negative row in group 1"),
-        (MeasureSVC("f1"), TRUTH, [0, 1], "groups has shape (2,); one group for each of the 6 rows is needed."),
+        (MeasureSVC("f1"), TRUTH, [0, 1], "The size of group 0 is 0; leave groups without rows out"),
         (MeasureSVC(lambda a, b, c, d: a / (a + b)), TRUTH, None, "is 1 at the truth of the sample, tp=3, fp=0, fn=0"),
         (MeasureSVC(threshold_for="roc_area"), TRUTH, None, "threshold_for='roc_area' does not depend on a threshold"),
         (MeasureSVC(positive_weight=0.0), TRUTH, None, "positive_weight must be a positive number"),
@@ -228,3 +230,32 @@ def test_scoring_rows_and_labels_that_do_not_match(data):
     model = MeasureSVC("f1", 1.0).fit(*data)
     with pytest.raises(ValueError, match=r"X has 150 rows and y has shape \(3,\)"):
         model.score(data[0], [0, 1, 0])
+
+
+def test_labels_that_the_model_does_not_know_are_no_negatives(data):
+    X, y = data
+    model = MeasureSVC("f1", 1.0).fit(X, y.astype(int))
+    for other in (np.where(y, 1, 99), np.where(y, 1.0, np.nan), y.astype(int).astype(str)):
+        with pytest.raises(ValueError, match=r"The label of row [0-9]+ is .*, and the model knows \[0, 1\]"):
+            model.score(X, other)
+
+
+def test_groups_may_be_sizes_and_must_be_named_alike(data):
+    X, y = data
+    sizes, names = [50, 60, 40], np.repeat(["c", "a", "b"], [50, 60, 40])
+    by_size = MeasureSVC("f1", 1.0, tol=1e-5).fit(X, y, groups=sizes)
+    by_name = MeasureSVC("f1", 1.0, tol=1e-5).fit(X, y, groups=names)
+    np.testing.assert_array_equal(by_size.coef_, by_name.coef_)
+    assert by_size.score(X, y, groups=sizes) == by_name.score(X, y, groups=names)
+    with pytest.raises(ValueError, match="names of several types"):
+        MeasureSVC().fit(X, y, groups=np.array([1, "a", 2] * 50, dtype=object))
+    with pytest.raises(ValueError, match="The group of row 0 is nan"):
+        MeasureSVC().fit(X, y, groups=np.full(150, np.nan))
+
+
+def test_a_function_of_labels_is_no_measure():
+    for function in (sklearn.metrics.f1_score, lambda truth, answer: 0.0):
+        with pytest.raises(ValueError, match="does not take the four counts"):
+            MeasureSVC(function).fit(ROWS, TRUTH)
+    with pytest.raises(ValueError, match="threshold_for must be a name, a measure object or a function"):
+        MeasureSVC(threshold_for=0.3).fit(ROWS, TRUTH)

@@ -6,6 +6,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -277,3 +278,22 @@ def test_the_perceptron_takes_no_costs(small):
     with pytest.raises(Unsupported, match="perceptron has no loss"):
         TaxonomySVC(taxonomy=".", loss=1.0 - np.eye(5), solver="perceptron").fit(X, y)
     TaxonomySVC(taxonomy=".", solver="perceptron").fit(X, y)
+
+
+def test_a_separator_that_divides_nothing_is_refused(texts):
+    X, y = texts
+    plain = np.array([label.replace(".", "-") for label in y])
+    with pytest.raises(ValueError, match=r"The taxonomy is the separator 'edges.csv', and no label has it, such as"):
+        TaxonomySVC(taxonomy="edges.csv").fit(X, plain)
+    with pytest.raises(ValueError, match="until is a probability between 0 and 1, not 'a'"):
+        TaxonomySVC(taxonomy=".").fit(X, y).predict(X, until="a")
+
+
+def test_a_data_frame_of_edges(texts):
+    X, y = texts
+    edges = [(label.rpartition(".")[0], label) for label in np.unique(y)]
+    edges += [(up.rpartition(".")[0] or "all", up) for up in {above for above, _ in edges}]
+    edges += [("all", top) for top in {up for up, _ in edges} - {down for _, down in edges} - {"all"}]
+    given = pd.DataFrame(edges, columns=["parent", "child"])
+    by_frame = TaxonomySVC(0.1, taxonomy=given).fit(X, y)
+    np.testing.assert_array_equal(by_frame.predict(X), TaxonomySVC(0.1, taxonomy=edges).fit(X, y).predict(X))

@@ -94,7 +94,7 @@ def test_svmlight_fixed_number_of_features(write):
 def test_svmlight_zero_based_is_never_guessed(write):
     path = write("a.svm", "1 0:5 2:7\n")
     assert read_data(path, zero_based=True).X.toarray().tolist() == [[5.0, 0.0, 7.0]]
-    assert "line 1: the index 0 is too small, indices start at 1; pass zero_based" in complaint(path)
+    assert "line 1: the index 0 is too small, indices start at 1; if this file counts from 0" in complaint(path)
     assert read_data(write("b.svm", "1 1:5\n"), zero_based=True).X.shape == (1, 2)
 
 

@@ -27,10 +27,14 @@ def positive_class(given: str | None, classes: npt.NDArray[Any]) -> Any:
 
 def check_two_classes(classes: npt.NDArray[Any]) -> None:
     """Complains before training, in the words of the command line."""
-    if classes.size != 2:
+    if classes.size < 2:
         raise ValueError(
-            f"--measure needs two classes, and the data has {shortened(classes.tolist())}; leave it out to train a "
-            "classifier of many classes."
+            f"--measure needs two classes, and all labels in the data are {classes[0]!r}; add the other class."
+        )
+    if classes.size > 2:
+        raise ValueError(
+            f"--measure needs two classes, and the data has the classes {shortened(classes.tolist())}; leave it out to "
+            "train a classifier of many classes."
         )
 
 

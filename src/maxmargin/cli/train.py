@@ -144,7 +144,7 @@ def train_model(source: Source, path: Path, settings: Settings) -> None:
     if data.feature_names is not None:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
     model.save(path)
-    _print_summary(model, path, seconds)
+    _print_summary(model, path, len(data.targets), seconds)
 
 
 def _infeasible(model: MulticlassSVC | TaxonomySVC | MeasureSVC, data: LabelledData) -> str:
@@ -155,10 +155,10 @@ def _infeasible(model: MulticlassSVC | TaxonomySVC | MeasureSVC, data: LabelledD
     return f"{text} No model was written; use --slack linear."
 
 
-def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, seconds: float) -> None:
+def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, examples: int, seconds: float) -> None:
     solution = model.solution_
     rows = [
-        ("examples", str(solution.details["n"])),
+        ("examples", str(examples)),
         ("features", str(model.n_features_in_)),
         ("classes", str(model.classes_.size)),
         *([("measure", str(model.measure))] if isinstance(model, MeasureSVC) else []),

@@ -15,20 +15,21 @@ from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.measure_input import (
     as_sample,
-    checked_groups,
     mean_unit,
     repetitions,
     two_classes,
     with_positives,
 )
+from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
 from maxmargin.measures import BinaryMeasure, Contingency, ErrorRate, as_measure
 from maxmargin.measures.binary import BinaryTarget
 from maxmargin.measures.threshold import best_threshold
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
-from maxmargin.solvers.base import Record, Solution
+from maxmargin.solvers.base import Record, Solution, Status
 from maxmargin.solvers.online import Perceptron
 from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.sample import Sample
@@ -125,8 +126,9 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> MeasureSVC:
         """Learns from a dense or CSR matrix or a data frame, and one of two labels a row.
 
-        ``groups``, one value a row, divides the rows: the measure is then that of each group, summed with the sizes as
-        weights. ``sample_weight`` are numbers of repetitions; for the error rate any numbers that are not negative.
+        ``groups``, the name of the group of each row or the sizes of groups of consecutive rows, divides the rows: the
+        measure is then that of each group, summed with the sizes as weights. ``sample_weight`` are numbers of
+        repetitions; for the error rate any numbers that are not negative.
         """
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
@@ -147,9 +149,17 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             scale = FeatureScale(rows, counted)
             self.C_ = chosen_c(self.C, scale)
             self.intercept_scaling_ = self._add_constant(rows, scale)
-            self.solution_ = self._trained(measure, rows, truth, checked_groups(groups, rows.n), counted)
+            self.solution_ = self._trained(
+                measure, rows, truth, None if groups is None else read_groups(groups, rows.n), counted
+            )
             self.n_iter_ = self.solution_.n_iter
             self._set_weights(rows, truth, weight, cut_for)
+            if self.solution_.status is Status.CONVERGED and not self.coef_.any():
+                warn_caller(
+                    f"All weights are 0: within tol no others bound the loss of {measure.name} better than one class "
+                    "for all rows does. Raise positive_weight (2 to 10), or C.",
+                    UserWarning,
+                )
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -172,15 +182,20 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y = np.asarray(y)
         if y.shape != scores.shape:
             raise ValueError(f"X has {scores.size} rows and y has shape {y.shape}; one label a row is needed.")
+        unknown = np.flatnonzero(~np.isin(y, self.classes_))
+        if unknown.size:
+            raise ValueError(
+                f"The label of row {unknown[0]} is {y[unknown[0]]!r}, and the model knows {self.classes_.tolist()}."
+            )
         label = self.classes_[1] if self.pos_label is None else self.pos_label
         truth, measure = y == label, as_measure(self.measure)
         oriented = scores if label == self.classes_[1] else -scores
-        chosen = checked_groups(groups, scores.size)
-        if chosen is None:
+        if groups is None:
             return measure.value(oriented, measure.prepare(truth, "the sample"))
+        chosen = read_groups(groups, scores.size)
         values = [
-            measure.value(oriented[chosen == name], measure.prepare(truth[chosen == name], f"group {name!r}"))
-            for name in np.unique(chosen).tolist()
+            measure.value(oriented[rows], measure.prepare(truth[rows], name))
+            for rows, name in zip(chosen.rows, chosen.names)
         ]
         return float(np.mean(values))
 
@@ -197,7 +212,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         if isinstance(self.threshold_for, str) and self.threshold_for == "auto":
             return as_measure("f1") if as_measure(self.measure).ranking else None  # type: ignore[return-value]
-        measure = as_measure(self.threshold_for)
+        measure = as_measure(self.threshold_for, "threshold_for")
         if not isinstance(measure, Contingency):
             raise ValueError(
                 f"threshold_for={self.threshold_for!r} does not depend on a threshold; choose a measure of labels "
@@ -218,7 +233,7 @@ class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         measure: BinaryMeasure,
         rows: _core.Rows,
         truth: npt.NDArray[np.bool_],
-        groups: npt.NDArray[Any] | None,
+        groups: QueryGroups | None,
         weight: Floats | None,
     ) -> Solution:
         by_rows = (self.rescaling, self.slack) == ("margin", "linear") and isinstance(measure, ErrorRate)

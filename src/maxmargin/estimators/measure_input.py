@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from maxmargin import _core
 from maxmargin.estimators.class_estimator import encode_labels
+from maxmargin.estimators.query_groups import QueryGroups
 from maxmargin.measures import BinaryMeasure, ErrorRate
 from maxmargin.structures.sample import SampleInput
 
@@ -36,16 +37,6 @@ def two_classes(y: npt.NDArray[Any], pos_label: Any) -> tuple[npt.NDArray[Any], 
     if pos_label not in classes.tolist():
         raise ValueError(f"pos_label is {pos_label!r}, and the labels in y are {classes.tolist()}; it must be one.")
     return classes, np.asarray(labels == classes.tolist().index(pos_label))
-
-
-def checked_groups(groups: Any, n: int) -> npt.NDArray[Any] | None:
-    """One group a row, or None."""
-    if groups is None:
-        return None
-    array = np.asarray(groups)
-    if array.shape != (n,):
-        raise ValueError(f"groups has shape {array.shape}; one group for each of the {n} rows is needed.")
-    return array
 
 
 def with_positives(
@@ -81,19 +72,14 @@ def repetitions(weight: Floats | None, truth: npt.NDArray[np.bool_], measure: st
     return counts.astype(np.int64)
 
 
-def as_sample(rows: _core.Rows, groups: npt.NDArray[Any] | None, counts: npt.NDArray[np.int64] | None) -> SampleInput:
-    """The rows of each group, repeated as often as they count; groups in the order of their names."""
-    if groups is None and counts is None:
-        return SampleInput(rows)
-    everyone = np.arange(rows.n, dtype=np.int32)
+def as_sample(rows: _core.Rows, groups: QueryGroups | None, counts: npt.NDArray[np.int64] | None) -> SampleInput:
+    """The rows of each group, repeated as often as they count."""
     if groups is None:
-        return SampleInput(rows, [np.repeat(everyone, counts)], ["the sample"])  # type: ignore[arg-type]
-    names, number = np.unique(groups, return_inverse=True)
-    order = np.argsort(number, kind="stable").astype(np.int32)
-    members = np.split(order, np.cumsum(np.bincount(number, minlength=names.size))[:-1])
-    if counts is not None:
-        members = [np.repeat(member, counts[member]) for member in members]
-    kept = [(member, f"group {name!r}") for member, name in zip(members, names.tolist()) if member.size]
+        if counts is None:
+            return SampleInput(rows)
+        return SampleInput(rows, [np.repeat(np.arange(rows.n, dtype=np.int32), counts)], ["the sample"])
+    members = list(groups.rows) if counts is None else [np.repeat(member, counts[member]) for member in groups.rows]
+    kept = [(member, name) for member, name in zip(members, groups.names) if member.size]
     return SampleInput(rows, [member for member, _ in kept], [name for _, name in kept])
 
 

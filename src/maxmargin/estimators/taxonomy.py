@@ -17,12 +17,12 @@ from maxmargin.estimators.class_estimator import ClassEstimator
 from maxmargin.estimators.multiclass_outputs import difference_scale
 from maxmargin.estimators.taxonomy_files import save_taxonomy_model
 from maxmargin.estimators.taxonomy_places import ClassPlaces, label_array
-from maxmargin.estimators.training import all_or_nothing, job_count, train
+from maxmargin.estimators.training import all_or_nothing, check_probability, job_count, train
 from maxmargin.solvers.base import Record
 from maxmargin.structures.class_features import ClassFeatures
 from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.taxonomy import PlacedClasses
-from maxmargin.taxonomies import as_taxonomy
+from maxmargin.taxonomies import as_taxonomy, check_separator
 
 Floats = npt.NDArray[np.float64]
 _PART = 1 << 23  # scores held at once where not all are asked for
@@ -107,6 +107,7 @@ class TaxonomySVC(ClassEstimator):
             rows, labels = self._read_training(X, y)
             self._check_perceptron(not isinstance(self.loss, str))
             classes = self.classes_.tolist()
+            check_separator(self.taxonomy, classes)
             placed = PlacedClasses(as_taxonomy(self.taxonomy, classes), classes)
             structure = placed.structure(self.loss, self.node_weight)
             weight = self._prepare(rows, labels, sample_weight, difference_scale(structure.features.matrix))
@@ -158,8 +159,7 @@ class TaxonomySVC(ClassEstimator):
             rows = self._read(X, self._constant())
             best = self.features_.native.best(rows, self.weights_, job_count(self.n_jobs))
             return np.asarray(self.classes_[best])
-        if isinstance(until, bool) or not 0.0 <= until <= 1.0:
-            raise ValueError(f"until is a probability between 0 and 1, not {until!r}.")
+        check_probability("until", until)
         self._say_if_not_calibrated()
         found = [self.places_.lowest(softmax(s / self.temperature_, axis=1), until) for s in self._score_parts(X)]
         return np.asarray(self.nodes_[np.concatenate(found)])

@@ -82,7 +82,9 @@ def fault_of(parts: list[str], zero_based: bool) -> str | None:
         position = int(index)
         if position < 0 or (position == 0 and not zero_based):
             return f"the index {position} is too small, indices start at {0 if zero_based else 1}" + (
-                "; number the features again." if zero_based else "; pass zero_based if this file counts from 0."
+                "; number the features again."
+                if zero_based
+                else "; if this file counts from 0, read it with zero_based (--zero-based)."
             )
         if position > np.iinfo(np.int32).max:
             return f"the index {position} is too large; number the features from 1 without such gaps."

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from maxmargin.taxonomies import Taxonomy, as_taxonomy
+from maxmargin.taxonomies import Taxonomy, as_taxonomy, check_separator
 
 _SEPARATORS = (".", "/")
 
@@ -25,6 +25,7 @@ def read_taxonomy(given: str | PathLike[str], classes: npt.NDArray[Any]) -> Taxo
     name = fspath(given)
     known = {str(label): label for label in classes.tolist()}
     if name in _SEPARATORS:
+        check_separator(name, list(known))
         return _with_classes(as_taxonomy(name, list(known)), known)
     made = _from_json(name, known) if name.lower().endswith(".json") else Taxonomy(_edges(name))
     return _with_classes(made, known)
@@ -65,6 +66,8 @@ def _edges(name: str) -> list[tuple[str, str]]:
             raise ValueError(
                 f"{name}, line {number}: {text!r} is no edge; write the parent, a tab or a comma, and the child."
             )
+        if not edges and [cell.lower() for cell in cells] == ["parent", "child"]:
+            continue  # a header
         edges.append((cells[0], cells[1]))
     if not edges:
         raise ValueError(f"{name} holds no edge; write one a line, the parent, a tab or a comma, and the child.")

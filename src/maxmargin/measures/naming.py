@@ -34,12 +34,17 @@ def measure_names() -> str:
     return ", ".join([*(f"'{name}'" for name in PLAIN), *(f"'{name}(number)'" for name in WITH_NUMBER)])
 
 
-def as_measure(given: Any) -> BinaryMeasure:
-    """A measure from its name (``'f1'``, ``'precision_at_k(10)'``), from a function of the table, or itself."""
+def as_measure(given: Any, parameter: str = "measure") -> BinaryMeasure:
+    """A measure from its name (``'f1'``, ``'precision_at_k(10)'``), from a function of the table, or itself.
+
+    Complaints are about the ``parameter``.
+    """
     if isinstance(given, str):
         return _named(given)
     if isinstance(given, type) or not (callable(given) or hasattr(given, "search")):
-        raise ValueError(f"measure must be a name, a measure object or a function of (tp, fp, fn, tn), not {given!r}.")
+        raise ValueError(
+            f"{parameter} must be a name, a measure object or a function of (tp, fp, fn, tn), not {given!r}."
+        )
     measure: BinaryMeasure = given if hasattr(given, "search") else UserMeasure(given)
     return measure
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,17 @@ class UserMeasure(Contingency):
     """
 
     function: Callable[[Any, Any, Any, Any], Any]
+
+    def __post_init__(self) -> None:
+        try:
+            inspect.signature(self.function).bind(0, 0, 0, 0)
+        except TypeError as error:
+            raise ValueError(
+                f"The measure {self.name} does not take the four counts (tp, fp, fn, tn) of a contingency table; it "
+                "must answer arrays of them with an array of losses. A metric of labels, as in scikit-learn, is none."
+            ) from error
+        except ValueError:  # a builtin without a signature: the first call will tell
+            return
 
     @property
     def name(self) -> str:

@@ -2,6 +2,6 @@
 
 from maxmargin.taxonomies.graph import Taxonomy
 from maxmargin.taxonomies.losses import LOSSES, taxonomy_losses
-from maxmargin.taxonomies.reading import as_taxonomy
+from maxmargin.taxonomies.reading import as_taxonomy, check_separator
 
-__all__ = ["LOSSES", "Taxonomy", "as_taxonomy", "taxonomy_losses"]
+__all__ = ["LOSSES", "Taxonomy", "as_taxonomy", "check_separator", "taxonomy_losses"]

@@ -23,7 +23,7 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
     a mapping to mappings, lists or None     ``Taxonomy.from_nested``
     a networkx ``DiGraph``                   ``Taxonomy.from_graph``
     a sequence of numbers                    the parent of each of the nodes 0, 1, ... (``Taxonomy.from_parents``)
-    a sequence of pairs                      edges (parent, child) (``Taxonomy.from_edges``)
+    a sequence of pairs, a data frame        edges (parent, child) (``Taxonomy.from_edges``)
     ======================================== =================================================================
     """
     if isinstance(given, Taxonomy):
@@ -36,6 +36,8 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
     if isinstance(given, Mapping):
         has_parents = any(above is not None and not isinstance(above, _BELOW) for above in given.values())
         return Taxonomy.from_parents(given) if has_parents else Taxonomy.from_nested(given)
+    if hasattr(given, "iloc"):  # a data frame of two columns, parents and children
+        return as_taxonomy(given.to_numpy().tolist(), labels)
     if hasattr(given, "is_directed"):
         return Taxonomy.from_graph(given)
     items = given.tolist() if isinstance(given, np.ndarray) else list(given) if isinstance(given, Iterable) else None
@@ -48,6 +50,18 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
         "mappings, a mapping of children to parents, pairs (parent, child), a list of parent numbers, a networkx "
         "DiGraph, or the separator of names such as '.'."
     )
+
+
+def check_separator(given: Any, labels: Iterable[Any]) -> None:
+    """Complains about a string that divides none of the labels: it would be a tree without inner nodes."""
+    if not isinstance(given, str) or not given:
+        return
+    names = [name for name in labels if isinstance(name, str)]
+    if names and not any(given in name for name in names):
+        raise ValueError(
+            f"The taxonomy is the separator {given!r}, and no label has it, such as {names[0]!r}; give another, or the "
+            "tree in another form."
+        )
 
 
 _BELOW = (Mapping, list, tuple, set, frozenset)

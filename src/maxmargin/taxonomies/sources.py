@@ -87,4 +87,7 @@ def edges_of_graph(graph: Any) -> EdgesAndNodes:
 
 def _check_free(root: Hashable, nodes: set[Any]) -> None:
     if root in nodes:
-        raise ValueError(f"{root!r} is a node of the taxonomy already; name its root otherwise with root=.")
+        raise ValueError(
+            f"{root!r} is a node of the taxonomy already, and a root of that name is put above it; give "
+            "Taxonomy.from_names or Taxonomy.from_nested another name as root=."
+        )
