@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -43,6 +44,7 @@ def test_sets_lists_and_matrices_say_the_same(documents):
         matrix.astype(float),
         sp.csr_array(matrix.astype(int)),
         sp.coo_matrix(matrix.astype(np.float32)),
+        pd.DataFrame(matrix, columns=list("abcde")),
     ]
     packed = pack_subtopics(forms)
     for k in range(len(documents)):
@@ -67,6 +69,9 @@ def test_losses_at_k():
         ([[{"a"}, "abc"]], "document 1 of candidate set 0 are the text 'abc'"),
         ([[{"a"}, 3]], "document 1 of candidate set 0 are of type int"),
         ([[[["a"]]]], "Document 0 of candidate set 0 holds a list"),
+        (None, "Y must be a list with the subtopics of each candidate set, not of type NoneType"),
+        ("abc", "Y must be a list with the subtopics of each candidate set, not of type str"),
+        ([pd.DataFrame({"a": [0, 2]})], "zeros and ones"),
         (["abc"], "candidate set 0 are the text 'abc'"),
         ([5], "candidate set 0 are of type int"),
         ([{"a"}, {"b"}], "candidate set 0 are of type set; give a list"),

@@ -180,6 +180,8 @@ TEXTS = [x["text"] for x in X[:2]]
         ({"k": 0}, X, Y, "k must be a positive integer, not 0"),
         ({"k": 2.5}, X, Y, "k must be a positive integer, not 2.5"),
         ({}, X, Y[:-1], "X has 16 candidate sets and Y has 15; they must match"),
+        ({}, X, None, "Y must be a list with the subtopics of each candidate set, not of type NoneType"),
+        ({}, None, Y, "X must be a list of candidate sets, not of type NoneType"),
         ({}, [], [], "At least one candidate set is needed"),
         ({}, X, [*Y[:-1], Y[-1][:-1]], "Candidate set 15 has 12 documents in X and 11 in Y"),
         ({}, X, [*Y[:-1], [set()] * 12], "No document of candidate set 15 covers a subtopic"),
@@ -223,5 +225,7 @@ def test_hashed_words_have_no_weights_of_their_own():
     fitted = DiversityRanker(**QUICK, vectorizer=vectorizer, min_sets=1).fit(X, Y)
     assert not fitted.features_.vocabulary
     assert fitted.predict(X_TEST).shape == (10, 3)
+    with pytest.raises(ValueError, match="of texts a HashingVectorizer keeps none"):
+        fitted.top_words(X_TEST[0])
     with pytest.raises(ValueError, match="counts of words must be finite and at least 0"):
         DiversityRanker(**QUICK, vectorizer=HashingVectorizer(n_features=512)).fit(X, Y)

@@ -109,6 +109,20 @@ def test_class_weight_is_sample_weight(blobs):
     np.testing.assert_allclose(both.coef_, by_sample.coef_, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"zebra": 2}, "class_weight names the class 'zebra', which is none of the classes of y"),
+        ({"ape": "much"}, "class_weight must map classes to numbers"),
+        ("even", "class_weight must map classes to numbers, or be 'balanced'"),
+    ],
+)
+def test_bad_class_weight(blobs, weights, message):
+    X, y = blobs
+    with pytest.raises(ValueError, match=message):
+        MulticlassSVC(class_weight=weights).fit(X, np.array(["ape", "bee", "cat"])[y])
+
+
 def test_balanced_class_weight(blobs):
     X, y = blobs
     kept = np.flatnonzero((y != 0) | (np.arange(60) % 4 == 0))

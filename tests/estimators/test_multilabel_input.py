@@ -86,6 +86,7 @@ SETTINGS = {
     "a weight that is a word": ({"label_weight": ["a", 1, 1]}, ["label_weight", "'a'"]),
     "too few weights": ({"label_weight": [1.0, 1.0]}, ["2 numbers", "3 labels"]),
     "a weight that is a number": ({"label_weight": 2.0}, ["label_weight", "2.0"]),
+    "a weight by name": ({"label_weight": "balanced"}, ["label_weight must be a dict of labels", "'balanced'"]),
     "weights and the F1 loss": ({"label_weight": [1, 1, 1], "loss": "f1"}, ["label_weight", "hamming"]),
     "C": ({"C": -1.0}, ["C", "-1.0"]),
     "C as a word": ({"C": "auto"}, ["C", "'auto'", "'scale'"]),

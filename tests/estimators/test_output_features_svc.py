@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -163,6 +164,29 @@ def test_files_pickles_and_clones(tmp_path, form):
     assert not hasattr(flat, "described_")
 
 
+def test_a_loaded_model_says_that_files_keep_no_vectoriser(tmp_path):
+    X, y = animals(30, LABELS)
+    described = DescribedClasses.from_texts(dict.fromkeys(LABELS, "fur") | {"gull": "wings"})
+    MulticlassSVC(output_features=described).fit(X, y).save(tmp_path / "m.zip")
+    with pytest.raises(ValueError, match="a model file keeps none"):
+        maxmargin.load(tmp_path / "m.zip").output_features.more({"bat": "fur wings"})
+
+
+def test_data_frames_are_read_by_their_index():
+    X, y = animals(60, LABELS)
+    frame = pd.DataFrame.from_dict(ATTRIBUTES, orient="index", columns=["a", "b", "c", "d"])
+    turned = frame.iloc[::-1]
+    expected = MulticlassSVC(output_features=ATTRIBUTES, tol=1e-6).fit(X, y)
+    for given in (frame, turned, DescribedClasses.from_attributes(turned)):
+        model = MulticlassSVC(output_features=given, tol=1e-6).fit(X, y)
+        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-2)
+    kinds = DescribedClasses.from_attributes(
+        pd.DataFrame({"kind": ["tree", "pet"], "legs": [0, 4]}, index=["elm", "cat"])
+    )
+    assert kinds.rows(["cat"]).toarray().tolist() == [[1.0, 0.0, 4.0]]
+    assert kinds.more({"ash": {"kind": "tree"}}).matrix.toarray().tolist() == [[0.0, 1.0, 0.0]]
+
+
 Q = [[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 3.0], [0.0, 0.0, 3.0, 1.0]]
 LABELS = ["cat", "dog", "eagle", "gull"]
 BAD = [
@@ -182,7 +206,18 @@ BAD = [
     (lambda: DescribedClasses.from_attributes({"a": {"x": 1}, "b": [1]}), "attributes of 'b' are not a mapping"),
     (lambda: DescribedClasses.from_attributes({"a": [1, 2], "b": [1]}), "'a' has 2 attributes and 'b' has 1"),
     (lambda: DescribedClasses(["a"], [[1.0]]).with_identity(0.0), "must be a positive number, not 0.0"),
-    (lambda: DescribedClasses(["a"], [[1.0]]).more({"b": "x"}), "not made by a vectoriser"),
+    (lambda: DescribedClasses(["a"], [[1.0]]).more({"b": "x"}), "have no vectoriser, so others cannot"),
+    (lambda: DescribedClasses.from_texts({"a": "red fox"}).more({}), "No class is described"),
+    (lambda: DescribedClasses.from_similarity(np.full((2, 2), np.nan), ["a", "b"]), "similarity of 'a' to 'a' is nan"),
+    (lambda: DescribedClasses.from_similarity(np.zeros((0, 0)), []), "There are no classes"),
+    (lambda: DescribedClasses.from_texts(["a b"]), "{label: description}, not by a value of type list"),
+    (lambda: DescribedClasses.from_texts({}), "No class is described"),
+    (lambda: DescribedClasses.from_texts({"x": "a", "y": "b"}), "cannot be vectorised: empty vocabulary.*two letters"),
+    (lambda: DescribedClasses.from_attributes([[1.0]]), "not by a value of type list"),
+    (lambda: DescribedClasses.from_attributes({}), "No class is described"),
+    (lambda: DescribedClasses.from_attributes({"a": 1.0}), "The attributes of 'a' are 1.0; give a mapping"),
+    (lambda: DescribedClasses.from_attributes({"a": {"x": None}}), "The attribute 'x' of 'a' is None"),
+    (lambda: DescribedClasses.from_attributes(pd.DataFrame([[1], [2]], index=["a", "a"])), "'a' is described twice"),
 ]
 
 
@@ -199,6 +234,8 @@ def test_bad_descriptions(call, message):
         (np.ones(4), r"output_features has shape \(4,\)"),
         (np.full((4, 2), np.nan), "class number 0 contain NaN"),
         ({"cat": [1.0], "dog": [2.0]}, "The class 'eagle' has no output features"),
+        ({"life": {"animal": {"cat": None}}}, "attribute 'animal' of 'life' is .* A taxonomy is for TaxonomySVC"),
+        ({"cat": "fur", "dog": None}, "The description of 'dog' is None; a description is a string"),
         (DescribedClasses(["cat"], [[1.0]]), "The class 'dog' has no output features"),
     ],
 )
@@ -215,6 +252,11 @@ def test_bad_classes_at_prediction():
     model = MulticlassSVC(output_features=ATTRIBUTES).fit(X, y)
     with pytest.raises(ValueError, match="The class 'cow' has no output features"):
         model.predict(X, classes=["cow"])
+    for nothing in ([], np.array([])):
+        with pytest.raises(ValueError, match="classes holds no class"):
+            model.predict(X, classes=nothing)
+    with pytest.raises(ValueError, match="classes must be 'all', a list of labels, or DescribedClasses, not 3"):
+        model.predict(X, classes=3)
     with pytest.raises(ValueError, match="classes must be 'all'"):
         model.predict(X, classes="every")
     with pytest.raises(ValueError, match="have 1 features, those of the model 4"):

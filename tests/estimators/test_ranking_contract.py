@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -188,6 +189,8 @@ WRONG = [
     ),
     ({}, {"y": np.r_[-1, np.ones(11)]}, r"The grade of row 0 is -1\.0; grades must be finite and at least 0"),
     ({}, {"y": np.r_[np.nan, np.ones(11)]}, "Input y contains NaN"),
+    ({}, {"y": ["good", "bad", "poor"] * 4}, "The grade of row 0 is 'good'; grades must be numbers"),
+    ({}, {"y": np.array([1, None, 2] * 4, dtype=object)}, "The grade of row 1 is None; grades must be numbers"),
     ({}, {"y": np.ones(11)}, "inconsistent numbers of samples"),
     (
         {},
@@ -205,6 +208,8 @@ WRONG = [
     ({"measure": "ndcg(50)"}, {}, r"The measure is ndcg\(50\), but no group has more than 6 rows; use a smaller k"),
     ({"measure": "f1"}, {}, "There is no measure of rankings 'f1'; choose 'swapped_pairs'"),
     ({"measure": "mrr", "relevant": 0}, {}, "relevant must be a positive number, not 0"),
+    ({"relevant": "a"}, {}, "relevant must be a positive number, not 'a'"),
+    ({"gain": "x"}, {}, "gain must be 'exponential' or 'linear', not 'x'"),
     ({"uninformative": "drop"}, {}, "uninformative must be 'warn', 'skip' or 'refuse', not 'drop'"),
     ({"C": "auto"}, {}, "C must be a positive number or 'scale', not 'auto'"),
     ({}, {"X": np.r_[[[np.inf, 0.0]], np.ones((11, 2))]}, "infinity"),
@@ -217,6 +222,13 @@ def test_what_is_wrong_is_one_sentence(options, changed, message):
     given = {"X": rng.standard_normal((12, 2)), "y": np.tile([0, 1, 2], 4), "groups": np.repeat([0, 1], 6)}
     with pytest.raises(ValueError, match=message):
         RankingSVM(**options).fit(**{**given, **changed})
+
+
+def test_groups_that_contradict_a_hard_margin_are_named():
+    X = np.array([[1.0, 0], [2, 0], [1, 1], [2, 2], [1, 0], [1, 0]])
+    groups = ["q0", "q0", "q1", "q1", "q2", "q2"]
+    with pytest.warns(ConvergenceWarning, match="They are those of group q2; use slack='linear'"):
+        RankingSVM(slack="hard", uninformative="skip").fit(X, [0, 0, 0, 1, 1, 0], groups)
 
 
 def test_weights_that_leave_nothing():
@@ -246,5 +258,7 @@ def test_score_says_what_is_wrong(data):
         ValueError, match="There is nothing to score: swapped_pairs needs a group with rows of different"
     ):
         model.score(X, np.zeros_like(y), groups)
+    with pytest.raises(ValueError, match="The grade of row 0 is 'a'; grades must be numbers"):
+        model.score(X, ["a"] * len(y), groups)
     with pytest.raises(ValueError, match=r"y has shape \(2,\); one grade a row is needed"):
         model.score(X, [0, 1], groups)

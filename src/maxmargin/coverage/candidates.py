@@ -45,12 +45,18 @@ def pack_candidates(X: Iterable[Any], vectorizer: Any = None, *, shared_columns:
     shared_columns : whether a column of a matrix means the same word in all candidate sets; the number of the column
         then is the name of the word
     """
-    if isinstance(X, str | Mapping) or not isinstance(X, Iterable):
-        raise TypeError(f"X must be a list of candidate sets, not of type {type(X).__name__}.")
+    sets = candidate_list(X)
     reader = CountVectorizer() if vectorizer is None else vectorizer
     if not hasattr(reader, "fit_transform") or isinstance(reader, type):
         raise TypeError(f"vectorizer must be a vectoriser such as CountVectorizer(), not {vectorizer!r}.")
-    return [_Reader(i, reader, shared_columns).read(given) for i, given in enumerate(X)]
+    return [_Reader(i, reader, shared_columns).read(given) for i, given in enumerate(sets)]
+
+
+def candidate_list(X: Any) -> list[Any]:
+    """The candidate sets as a list, or a complaint about what is none."""
+    if isinstance(X, str | Mapping) or not isinstance(X, Iterable):
+        raise TypeError(f"X must be a list of candidate sets, not of type {type(X).__name__}.")
+    return list(X)
 
 
 @dataclass(frozen=True)

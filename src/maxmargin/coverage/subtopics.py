@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +45,17 @@ def pack_subtopics(Y: Iterable[Any], weighting: str = "popularity") -> list[Subt
     Parameters
     ----------
     Y : for each candidate set a list with the subtopics of each document (sets, lists or tuples of any labels), or a
-        matrix of documents by subtopics, dense or sparse, of zeros and ones
+        matrix of documents by subtopics, dense, sparse or a data frame, of zeros and ones
     weighting : ``'popularity'`` weighs a subtopic by the number of documents that cover it, ``'equal'`` all alike;
         subtopics that no document covers cannot be shown and count nothing
     """
     if weighting not in WEIGHTINGS:
         raise ValueError(f"weighting must be one of {', '.join(map(repr, WEIGHTINGS))}, not {weighting!r}.")
+    if isinstance(Y, str | Mapping) or not isinstance(Y, Iterable):
+        raise TypeError(
+            f"Y must be a list with the subtopics of each candidate set, not of type {type(Y).__name__}; give for each "
+            "set a list with the subtopics of each document, or a matrix."
+        )
     return [_packed(given, i, weighting) for i, given in enumerate(Y)]
 
 
@@ -82,6 +87,8 @@ def subtopic_losses(
 
 
 def _packed(given: Any, i: int, weighting: str) -> Subtopics:
+    if hasattr(given, "columns") and hasattr(given, "to_numpy"):
+        given = given.to_numpy()
     matrix = _of_matrix(given, i) if sp.issparse(given) or isinstance(given, np.ndarray) else _of_sets(given, i)
     popularity = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
     if not popularity.any():

@@ -91,6 +91,15 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
             by_class = np.asarray(by_class, dtype=np.float64)
         except (TypeError, ValueError) as error:
+            known = set(self.classes_.tolist())
+            unknown = (
+                [name for name in self.class_weight if name not in known] if isinstance(self.class_weight, dict) else []
+            )
+            if unknown:
+                raise ValueError(
+                    f"class_weight names the class {unknown[0]!r}, which is none of the classes of y; leave it out, or "
+                    "correct the name."
+                ) from error
             raise ValueError("class_weight must map classes to numbers, or be 'balanced'.") from error
         if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
             raise ValueError("class_weight must hold finite weights of at least 0.")

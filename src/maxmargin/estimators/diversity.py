@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.coverage.candidates import Candidates, pack_candidates
+from maxmargin.coverage.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.coverage.levels import checked_levels, checked_shares
 from maxmargin.coverage.subtopics import pack_subtopics
 from maxmargin.coverage.words import WordCover, WordFeatures, common_words, cover_words, reached
@@ -122,7 +122,7 @@ class DiversityRanker(SubsetRanker):
             self._check_formulation()
             structure = Diversity(checked_k(self.k))
             shares = checked_shares(self.importance)
-            X, labels = list(X), pack_subtopics(Y, self.weighting)
+            X, labels = candidate_list(X), pack_subtopics(Y, self.weighting)
             check_lengths(len(X), labels)
             weight = check_sample_weight(sample_weight, len(X))
             sets = pack_candidates(X, self.vectorizer, shared_columns=self.shared_columns)
@@ -145,7 +145,10 @@ class DiversityRanker(SubsetRanker):
         """
         (packed,) = self._packed([candidates])
         if packed.names is None:
-            raise ValueError("The words of this candidate set have no names; give texts, or set shared_columns=True.")
+            raise ValueError(
+                "The words of this candidate set have no names: a matrix has none without shared_columns=True, and of "
+                "texts a HashingVectorizer keeps none; give texts and a vectorizer such as CountVectorizer()."
+            )
         features, total = self.features_, np.zeros(len(packed.names))
         there = [reached(packed, level) for level in features.levels]
         shares = features.shares_of(there)

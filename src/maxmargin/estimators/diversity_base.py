@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from maxmargin.coverage.candidates import Candidates, pack_candidates
+from maxmargin.coverage.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.coverage.subtopics import Subtopics, pack_subtopics
 from maxmargin.oracles.bind import check_sample_weight
 
@@ -40,7 +40,7 @@ class SubsetRanker(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Iterable[Any], Y: Iterable[Any], sample_weight: Any = None) -> float:
         """Minus the mean weighted share of subtopics that the ``k`` documents leave out, so that larger is better."""
-        X, labels = list(X), pack_subtopics(Y, self.weighting)
+        X, labels = candidate_list(X), pack_subtopics(Y, self.weighting)
         check_lengths(len(X), labels)
         weight = check_sample_weight(sample_weight, len(X))
         predicted = self.predict(X)

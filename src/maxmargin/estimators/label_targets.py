@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -169,10 +170,12 @@ def label_costs(given: Any, names: npt.NDArray[Any]) -> Floats:
                 raise ValueError(f"label_weight names the label {label!r}, which is none of the labels of Y.")
         listed = [given.get(name, 1.0) for name in names.tolist()]
     else:
-        try:
-            listed = list(given)
-        except TypeError as error:
-            raise ValueError(f"label_weight must be a dict or a list of numbers, not {given!r}.") from error
+        if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+            raise ValueError(
+                "label_weight must be a dict of labels to numbers, or a list with a number for each label, not "
+                f"{given!r}."
+            )
+        listed = list(given)
         if len(listed) != len(names):
             raise ValueError(f"label_weight has {len(listed)} numbers; there are {len(names)} labels.")
     for name, cost in zip(names.tolist(), listed):

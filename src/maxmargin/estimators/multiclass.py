@@ -40,7 +40,8 @@ class MulticlassSVC(ClassEstimator):
     output_features : None, or ``Lambda`` with one row a class: the score of class y is then
         ``sum_r Lambda[y, r] <v_r, x>``, so classes with similar rows learn from each other's examples. A dense or
         sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
-        similarities), which may hold classes without examples; or a mapping of labels to texts, rows or attributes
+        similarities), which may hold classes without examples; a mapping of labels to texts, rows or attributes; or a
+        data frame whose index holds the labels
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     class_weight : dict of class to weight, or ``'balanced'``

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ def described_classes(given: Any, classes: npt.NDArray[Any]) -> DescribedClasses
     if isinstance(given, DescribedClasses):
         described = given
     elif isinstance(given, Mapping):
-        texts = bool(given) and all(isinstance(value, str) for value in given.values())
+        texts = any(isinstance(value, str) for value in given.values())
         described = DescribedClasses.from_texts(given) if texts else DescribedClasses.from_attributes(given)
+    elif _has_labels(given, classes):
+        described = DescribedClasses.from_attributes(given)
     else:
         shape = np.shape(given)
         if len(shape) != 2 or shape[0] != classes.size:
@@ -33,8 +35,19 @@ def described_classes(given: Any, classes: npt.NDArray[Any]) -> DescribedClasses
     return described
 
 
+def _has_labels(given: Any, classes: npt.NDArray[Any]) -> bool:
+    """Whether this is a data frame whose index holds the classes, in any order."""
+    if not (hasattr(given, "index") and hasattr(given, "columns")):
+        return False
+    return set(classes.tolist()) <= set(given.index.tolist())
+
+
 def chosen_classes(asked: Any, described: DescribedClasses) -> DescribedClasses:
     """The classes to predict among: ``'all'`` described ones, a list of labels, or others with their own features."""
+    if not isinstance(asked, DescribedClasses | Iterable):
+        raise ValueError(f"classes must be 'all', a list of labels, or DescribedClasses, not {asked!r}.")
+    if isinstance(asked, Sized) and len(asked) == 0:
+        raise ValueError("classes holds no class; name those to predict among, or leave it out.")
     if isinstance(asked, DescribedClasses):
         if asked.matrix.shape[1] != described.matrix.shape[1]:
             raise ValueError(

@@ -19,7 +19,7 @@ from maxmargin.estimators.training import all_or_nothing, positive, train
 from maxmargin.io.models import save_model
 from maxmargin.measures.base import Measure
 from maxmargin.measures.graded import check_grades
-from maxmargin.measures.ndcg import Ndcg
+from maxmargin.measures.ndcg import GAINS, Ndcg
 from maxmargin.measures.ranking_names import as_ranking_measure, is_binary
 from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.oracles.search import Unsupported
@@ -119,6 +119,7 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
             all rows of a group
         """
         with all_or_nothing(self):
+            _check_numbers(y)
             X, y = validate_data(
                 self,
                 X,
@@ -142,7 +143,7 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
                 raise ValueError("All groups from which something can be learned have weight zero.")
             self.C_ = self._chosen_c(X, used, weight)
             sample = SampleInput(as_rows(X, 0.0, True), used.rows, used.names)
-            self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight)
+            self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight, names=used.names)
             self.coef_ = np.array(self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
         return self
@@ -164,6 +165,7 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
         """The mean of the measure over all groups that have two different grades (for average precision and MRR:
         relevant rows and others); larger is better, 1 is perfect."""
         scores = self.predict(X)
+        _check_numbers(y)
         truths = np.asarray(y)
         if truths.shape != scores.shape:
             raise ValueError(f"X has {scores.size} rows and y has shape {truths.shape}; one grade a row is needed.")
@@ -190,12 +192,12 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
 
     def _measured(self, y: npt.NDArray[Any]) -> tuple[Measure, npt.NDArray[Any]]:
         """The measure, and the truth of each row as it takes it."""
+        if self.gain not in GAINS:
+            raise ValueError(f"gain must be 'exponential' or 'linear', not {self.gain!r}.")
+        positive("relevant", self.relevant)
         measure = as_ranking_measure(self.measure, self.gain)
         grades = check_grades(y)
-        if not is_binary(measure):
-            return measure, grades
-        positive("relevant", self.relevant)
-        return measure, grades >= self.relevant
+        return measure, grades >= self.relevant if is_binary(measure) else grades
 
     def _check_perceptron(self, measure: Measure) -> None:
         if getattr(self.solver, "name", self.solver) == Perceptron.name and not isinstance(measure, SwappedPairs):
@@ -238,6 +240,23 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
             return ranking_c(X, used.rows, weight)
         positive("C", self.C)
         return float(self.C)
+
+
+def _check_numbers(y: Any) -> None:
+    """Complains about the first grade that is no number; what has no rows is left to scikit-learn's checks."""
+    if y is None or getattr(getattr(y, "dtype", None), "kind", "O") in "biufc":
+        return
+    try:
+        grades = np.asarray(y)
+    except ValueError:
+        return
+    for row, grade in enumerate(grades.tolist() if grades.ndim == 1 and grades.dtype.kind not in "biufc" else ()):
+        try:
+            float(grade)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"The grade of row {row} is {grade!r}; grades must be numbers, the higher the better."
+            ) from error
 
 
 def _has_pairs(truth: npt.NDArray[Any], found: QueryGroups) -> npt.NDArray[np.bool_]:

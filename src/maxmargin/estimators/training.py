@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
@@ -68,10 +68,12 @@ def train(
     sample_weight: Floats | None,
     approximate: bool = False,
     zero_one: bool = False,
+    names: Sequence[str] | None = None,
 ) -> Solution:
     """Binds the problem, runs the estimator's solver, and warns where it did not converge.
 
-    ``zero_one`` replaces the problem's loss by 1 for every output but the truth.
+    ``zero_one`` replaces the problem's loss by 1 for every output but the truth. ``names`` are what messages call
+    the examples; None is their numbers.
     """
     positive("C", C)
     positive("tol", estimator.tol)
@@ -106,7 +108,7 @@ def train(
     solution = replace(
         solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
     )
-    _warn(solution, gap_target(oracle, float(C), run.tol))
+    _warn(solution, gap_target(oracle, float(C), run.tol), names)
     return solution
 
 
@@ -124,15 +126,16 @@ def _start(estimator: Any, fingerprint: str | None) -> Solution | None:
     return previous
 
 
-def _warn(solution: Solution, target: float) -> None:
+def _warn(solution: Solution, target: float, names: Sequence[str] | None) -> None:
     stopped = (Status.MAX_ITER, Status.MAX_TIME, Status.STALLED, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
     if solution.status not in stopped:
         return
     text = solution.status.message
     if solution.certificate is not None:
         examples = solution.certificate.examples
-        named = ", ".join(map(str, examples[:5])) + (f" and {len(examples) - 5} more" if len(examples) > 5 else "")
-        text += f" They are those of example {named}; use slack='linear'."
+        first = [str(i) if names is None else names[i] for i in examples[:5]]
+        named = ", ".join(first) + (f" and {len(examples) - 5} more" if len(examples) > 5 else "")
+        text += f" They are those of {'example ' if names is None else ''}{named}; use slack='linear'."
     elif solution.gap is not None:
         text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
     warn_caller(text, ConvergenceWarning)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,22 +43,41 @@ class DescribedClasses:
     def from_texts(cls, texts: Mapping[Any, str], vectorizer: Any = None) -> DescribedClasses:
         """From ``{label: description}`` through a vectoriser such as ``TfidfVectorizer()``, the default, which is
         fitted to the descriptions."""
+        _check_mapping(texts, "{label: description}")
         odd = next((label for label, text in texts.items() if not isinstance(text, str)), None)
         if odd is not None:
             raise ValueError(f"The description of {odd!r} is {texts[odd]!r}; a description is a string.")
         used = TfidfVectorizer() if vectorizer is None else vectorizer
-        return cls(texts, used.fit_transform(list(texts.values())), used)
+        try:
+            matrix = used.fit_transform(list(texts.values()))
+        except ValueError as error:
+            raise ValueError(
+                f"The descriptions of the classes cannot be vectorised: {error}. A TfidfVectorizer() knows words of at "
+                "least two letters; write longer descriptions, or pass another vectorizer."
+            ) from error
+        return cls(texts, matrix, used)
 
     @classmethod
-    def from_attributes(cls, attributes: Mapping[Any, Mapping[str, Any] | Sequence[float]]) -> DescribedClasses:
-        """From ``{label: {attribute: value}}``, values being numbers or strings, or ``{label: row of numbers}``."""
+    def from_attributes(cls, attributes: Any) -> DescribedClasses:
+        """From ``{label: {attribute: value}}``, values being numbers or strings, ``{label: row of numbers}``, or a
+        pandas data frame with a row for each class, whose index holds the labels."""
+        if hasattr(attributes, "index") and hasattr(attributes, "columns"):
+            attributes = _frame_rows(attributes)
+        _check_mapping(attributes, "{label: attributes}, or a data frame whose index holds the labels")
         given = list(attributes.values())
         if any(isinstance(row, Mapping) for row in given):
             odd = next((label for label, row in attributes.items() if not isinstance(row, Mapping)), None)
             if odd is not None:
                 raise ValueError(f"The attributes of {odd!r} are not a mapping as those of other classes are.")
+            _check_values(attributes)
             used = DictVectorizer()
             return cls(attributes, used.fit_transform(given), used)
+        odd = next((label for label, row in attributes.items() if not _is_row(row)), None)
+        if odd is not None:
+            raise ValueError(
+                f"The attributes of {odd!r} are {attributes[odd]!r}; give a mapping of attributes to values, or a row "
+                "of numbers."
+            )
         lengths = {len(row): label for label, row in attributes.items()}
         if len(lengths) > 1:
             (first, one), (second, other) = list(lengths.items())[:2]
@@ -72,6 +92,13 @@ class DescribedClasses:
         matrix = _as_floats(similarity.toarray() if sp.issparse(similarity) else similarity)
         if matrix.shape != (len(names), len(names)):
             raise ValueError(f"The similarities of {len(names)} classes must be a square matrix, not {matrix.shape}.")
+        if not names:
+            raise ValueError("There are no classes; give at least one label and its similarities.")
+        if not np.isfinite(matrix).all():
+            i, j = np.argwhere(~np.isfinite(matrix))[0]
+            raise ValueError(
+                f"The similarity of {names[i]!r} to {names[j]!r} is {matrix[i, j]}; similarities must be finite."
+            )
         size = float(np.abs(matrix).max(initial=0.0))
         i, j = np.unravel_index(np.argmax(np.abs(matrix - matrix.T)), matrix.shape)
         if abs(matrix[i, j] - matrix[j, i]) > 1e-9 * size:
@@ -112,9 +139,11 @@ class DescribedClasses:
         """Other classes in the same columns, described in the same way; words or attributes not met yet are ignored."""
         if self.vectorizer is None:
             raise ValueError(
-                "These classes were not made by a vectoriser, so others cannot be described in the same way; pass "
-                "DescribedClasses(labels, matrix) with the same columns."
+                "These classes have no vectoriser, so others cannot be described in the same way: a matrix has none, "
+                "and a model file keeps none. Pass DescribedClasses(labels, matrix) with the same columns, or describe "
+                "all classes before the model is saved."
             )
+        _check_mapping(descriptions, "{label: description}")
         shared = sp.csr_array(self.vectorizer.transform(list(descriptions.values())))
         own = sp.csr_array(
             (len(descriptions), self.matrix.shape[1] - shared.shape[1])
@@ -128,6 +157,38 @@ class DescribedClasses:
         if missing is not None:
             raise ValueError(f"The class {missing!r} has no output features; describe it, or correct the label.")
         return self.matrix[[self._place[label] for label in wanted]]
+
+
+def _check_mapping(given: Any, form: str) -> None:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"Classes are described by {form}, not by a value of type {type(given).__name__}.")
+    if not given:
+        raise ValueError(f"No class is described; give {form} with at least one class.")
+
+
+def _frame_rows(frame: Any) -> dict[Any, dict[str, Any]]:
+    """The rows of a data frame by the labels of its index."""
+    labels, twice = frame.index.tolist(), frame.index[frame.index.duplicated()].tolist()
+    if twice:
+        raise ValueError(f"The class {twice[0]!r} is described twice; leave one of the descriptions out.")
+    names = [str(name) for name in frame.columns]
+    return {label: dict(zip(names, row)) for label, row in zip(labels, frame.itertuples(index=False, name=None))}
+
+
+def _check_values(attributes: Mapping[Any, Mapping[str, Any]]) -> None:
+    """Numbers, strings, or several strings, which is what ``DictVectorizer`` reads."""
+    for label, row in attributes.items():
+        for name, value in row.items():
+            several = isinstance(value, Sequence | Set) and all(isinstance(part, str) for part in value)
+            if not several and not isinstance(value, Real | np.bool_):
+                hint = " A taxonomy is for TaxonomySVC(taxonomy=...)." if isinstance(value, Mapping) else ""
+                raise ValueError(
+                    f"The attribute {name!r} of {label!r} is {value!r}; an attribute is a number or a string.{hint}"
+                )
+
+
+def _is_row(row: Any) -> bool:
+    return hasattr(row, "__len__") and not isinstance(row, str | Set)
 
 
 def _as_floats(given: Any) -> Floats:
