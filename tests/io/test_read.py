@@ -212,6 +212,7 @@ def test_table_without_labels(write):
         ("", "is empty; its first row must name the columns"),
         ("a,y\n", "holds no examples below its header"),
         ("1,2\n3,4\n", "line 1: the first row holds only numbers"),
+        ("0.5,2,cat\n1.5,4,dog\n", "line 1: the first row holds numbers and 'cat', so it looks like an example"),
         ("a,,y\n", "line 1: column 2 has no name"),
         ("a,a,y\n", "line 1: the column 'a' is there twice"),
         ("y\n1\n", "has only one column"),

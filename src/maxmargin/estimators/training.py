@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import bind
@@ -81,6 +82,10 @@ def train(
     if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
         raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
     positive("max_time", estimator.max_time, optional=True)
+    check_random_state(estimator.random_state)
+    intercept = getattr(estimator, "fit_intercept", True)
+    if not isinstance(intercept, bool | np.bool_):
+        raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
     formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     oracle = bind(

@@ -90,9 +90,15 @@ def _checked_header(name: str, header: list[str]) -> list[str]:
     header = [cell.strip() for cell in header]
     if not header:
         raise ValueError(f"{name} is empty; its first row must name the columns.")
-    if all(map(_is_number, header)):
+    names = [cell for cell in header if not _is_number(cell)]
+    if not names:
         raise ValueError(
             f"{name}, line 1: the first row holds only numbers; put a row with names of the columns first."
+        )
+    if len(names) == 1 and any(_is_number(cell) and not _is_whole(cell) for cell in header):
+        raise ValueError(
+            f"{name}, line 1: the first row holds numbers and {names[0]!r}, so it looks like an example; put a row "
+            "with names of the columns first."
         )
     for position, column in enumerate(header):
         if not column:

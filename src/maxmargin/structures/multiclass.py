@@ -143,22 +143,22 @@ def as_rows(X: Any, bias: float, analyse: bool, copy_density: float = 0.2) -> _c
     )
 
 
-def checked_cost(given: Any, k: int) -> Floats | None:
-    """A cost matrix for ``k`` classes as floats, or None for the zero-one loss."""
+def checked_cost(given: Any, k: int, name: str = "cost") -> Floats | None:
+    """A cost matrix for ``k`` classes as floats, or None for the zero-one loss; complaints are about ``name``."""
     if given is None:
         return None
     try:
         cost = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError("cost must be a square matrix of numbers, or None for the zero-one loss.") from error
+        raise ValueError(f"{name} must be a square matrix of numbers, or None for the zero-one loss.") from error
     if cost.shape != (k, k):
-        raise ValueError(f"cost has shape {cost.shape}; there are {k} classes, so it must be ({k}, {k}).")
+        raise ValueError(f"{name} has shape {cost.shape}; there are {k} classes, so it must be ({k}, {k}).")
     if not np.isfinite(cost).all() or (cost < 0.0).any():
         i, j = np.argwhere(~(np.isfinite(cost) & (cost >= 0.0)))[0]
-        raise ValueError(f"cost[{i}, {j}] is {cost[i, j]}; costs must be finite and at least 0.")
+        raise ValueError(f"{name}[{i}, {j}] is {cost[i, j]}; costs must be finite and at least 0.")
     if np.diag(cost).any():
         i = int(np.flatnonzero(np.diag(cost))[0])
-        raise ValueError(f"cost[{i}, {i}] is {cost[i, i]}; the right answer must cost 0.")
+        raise ValueError(f"{name}[{i}, {i}] is {cost[i, i]}; the right answer must cost 0.")
     return cost
 
 

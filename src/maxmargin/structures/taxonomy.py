@@ -85,7 +85,7 @@ class PlacedClasses:
 
     def losses(self, loss: Any) -> ClassLosses:
         if not isinstance(loss, str):
-            cost = checked_cost(loss, len(self.classes))
+            cost = checked_cost(loss, len(self.classes), "loss")
             return UniformLoss(len(self.classes)) if cost is None else CostTable(cost)
         if loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))} or a matrix of costs, not {loss!r}.")
