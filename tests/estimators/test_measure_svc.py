@@ -285,3 +285,10 @@ def test_threads_do_not_change_the_optimum():
     for measure in ("f1", "error_rate", "roc_area"):
         one, two = (MeasureSVC(measure, 1.0, tol=1e-4, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
         assert one.solution_.primal == pytest.approx(two.solution_.primal, abs=400 * 2e-4)
+
+
+@pytest.mark.parametrize("measure", ["f1", "prbep", "roc_area"])
+def test_a_badly_scaled_feature_needs_no_more_cuts(measure):
+    X, y = rare(200, 0.15)
+    X[:, 3] *= 1e4
+    assert MeasureSVC(measure).fit(X, y).n_iter_ < 60

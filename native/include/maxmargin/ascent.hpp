@@ -39,6 +39,7 @@ template <class Block>
 Ascent ascend_capped(Block& block, double precision, double relative, int max_steps, double overstep) {
   Ascent result;
   const int size = block.size();
+  int next_newton = 8 * size;
   for (;; ++result.steps) {
     const auto [up, first_down, highest, lowest] = block.extremes();
     int down = first_down;
@@ -57,7 +58,11 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
         if (gain > best) best = gain, down = k;
       }
     }
-    if (result.steps > 0 && result.steps % (8 * size) == 0 && newton_capped(block)) continue;
+    if (result.steps >= next_newton) {
+      const NewtonSteps newton = newton_steps(size, [&] { return newton_capped(block); });
+      next_newton = result.steps + newton.wait;
+      if (newton.moved) continue;
+    }
     const double slope = highest - block.gradient(down);
     const double bend = block.curvature(up, down);
     const double available = block.alpha(down);
@@ -72,6 +77,7 @@ template <class Block>
 Ascent ascend_free(Block& block, double precision, double relative, int max_steps) {
   Ascent result;
   const int size = block.size();
+  int next_newton = 8 * size;
   for (;; ++result.steps) {
     int chosen = -1;
     double best = 0.0;
@@ -95,7 +101,11 @@ Ascent ascend_free(Block& block, double precision, double relative, int max_step
     }
     if (result.steps == 0) result.violation = result.left, precision = std::max(precision, relative * result.left);
     if (chosen < 0 || result.left <= precision || result.steps >= max_steps) return result;
-    if (result.steps > 0 && result.steps % (8 * size) == 0 && newton_free(block)) continue;
+    if (result.steps >= next_newton) {
+      const NewtonSteps newton = newton_steps(size, [&] { return newton_free(block); });
+      next_newton = result.steps + newton.wait;
+      if (newton.moved) continue;
+    }
     const double bend = block.curvature(chosen);
     const double length = bend > 0.0 ? block.gradient(chosen) / bend : -block.alpha(chosen);
     block.move(chosen, std::max(length, -block.alpha(chosen)));

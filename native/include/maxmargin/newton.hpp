@@ -1,6 +1,8 @@
 // Newton steps over the planes in use, for blocks where steps along one pair or one plane crawl: many planes that are
 // nearly parallel, as the cuts of the 1-slack form are.
 //
+// Once they are needed they come often, and planes enter one by one between them, as in active-set methods.
+//
 // On the planes with alpha > 0 the dual is a quadratic function; its maximum is one linear system away. A step stops
 // where the first alpha reaches zero, so it never leaves the feasible set and never lowers the dual.
 #pragma once
@@ -38,10 +40,26 @@ inline bool solve_positive(std::vector<double>& h, std::vector<double>& rhs) {
   return true;
 }
 
+enum class Newton { none, stopped, whole };  // no step, one that ended at a bound, one to the maximum over the planes in use
+
+// Newton steps until one is whole, each without the planes that the one before has emptied. `wait` is how many plain steps
+// come before the next: as many as cost about the same, or more where this led nowhere.
+struct NewtonSteps {
+  bool moved;
+  int wait;
+};
+template <class Step>
+NewtonSteps newton_steps(int size, Step&& step) {
+  Newton last = step();
+  const bool moved = last != Newton::none;
+  for (int k = 0; k < size && last == Newton::stopped; ++k) last = step();
+  return {moved, last == Newton::whole ? std::min(size / 8, 64) * (size / 8) + 2 : 8 * size};
+}
+
 // With a cap: the sum stays, so every plane in use exchanges weight with the most used one. With |a_k - a_l|^2 known,
 // <a_k - a_r, a_l - a_r> = (|a_k - a_r|^2 + |a_l - a_r|^2 - |a_k - a_l|^2) / 2.
 template <class Block>
-bool newton_capped(Block& block) {
+Newton newton_capped(Block& block) {
   int reference = 0;
   for (int k = 0; k < block.size(); ++k) {
     if (block.alpha(k) > block.alpha(reference)) reference = k;
@@ -51,7 +69,7 @@ bool newton_capped(Block& block) {
     if (k != reference && block.alpha(k) > 0.0) used.push_back(k);
   }
   const std::size_t n = used.size();
-  if (n == 0) return false;
+  if (n == 0) return Newton::none;
   std::vector<double> h(n * n), step(n);
   double trace = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -63,14 +81,14 @@ bool newton_capped(Block& block) {
     }
   }
   for (std::size_t i = 0; i < n; ++i) h[i * n + i] += 1e-13 * trace;
-  if (!solve_positive(h, step)) return false;
+  if (!solve_positive(h, step)) return Newton::none;
   double length = 1.0, given = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     given += step[i];
     if (step[i] < 0.0) length = std::min(length, -block.alpha(used[i]) / step[i]);
   }
   if (given > 0.0) length = std::min(length, block.alpha(reference) / given);
-  if (!(length > 0.0)) return false;
+  if (!(length > 0.0)) return Newton::none;
   // First all that gives weight to the reference, then all that takes: it never runs short on the way.
   for (std::size_t i = 0; i < n; ++i) {
     if (step[i] < 0.0) block.move(reference, used[i], std::min(-length * step[i], block.alpha(used[i])));
@@ -78,18 +96,18 @@ bool newton_capped(Block& block) {
   for (std::size_t i = 0; i < n; ++i) {
     if (step[i] > 0.0) block.move(used[i], reference, std::min(length * step[i], block.alpha(reference)));
   }
-  return true;
+  return length < 1.0 ? Newton::stopped : Newton::whole;
 }
 
 // Without a cap: G_kl = (G_kk + G_ll - |a_k - a_l|^2) / 2, the ridge being part of G_kk and G_ll and so of G_kl.
 template <class Block>
-bool newton_free(Block& block) {
+Newton newton_free(Block& block) {
   std::vector<int> used;
   for (int k = 0; k < block.size(); ++k) {
     if (block.alpha(k) > 0.0 && block.curvature(k) > 0.0) used.push_back(k);
   }
   const std::size_t n = used.size();
-  if (n == 0) return false;
+  if (n == 0) return Newton::none;
   std::vector<double> h(n * n), step(n);
   double trace = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -100,14 +118,14 @@ bool newton_free(Block& block) {
     }
   }
   for (std::size_t i = 0; i < n; ++i) h[i * n + i] += 1e-13 * trace;
-  if (!solve_positive(h, step)) return false;
+  if (!solve_positive(h, step)) return Newton::none;
   double length = 1.0;
   for (std::size_t i = 0; i < n; ++i) {
     if (step[i] < 0.0) length = std::min(length, -block.alpha(used[i]) / step[i]);
   }
-  if (!(length > 0.0)) return false;
+  if (!(length > 0.0)) return Newton::none;
   for (std::size_t i = 0; i < n; ++i) block.move(used[i], std::max(length * step[i], -block.alpha(used[i])));
-  return true;
+  return length < 1.0 ? Newton::stopped : Newton::whole;
 }
 
 }  // namespace maxmargin
