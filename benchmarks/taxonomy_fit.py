@@ -91,7 +91,7 @@ def large(rows: int, branching: list[int], features: int, tol: float) -> dict[st
     tested = max(100, rows // 20)
     X, y = make_taxonomy(rows + tested, branching=tuple(branching), n_features=features, seed=0)
     train, truth = X[:rows], y[:rows]
-    model, cost = measure(lambda: TaxonomySVC(taxonomy=".", tol=tol).fit(train, truth))
+    model, cost = measure(lambda: TaxonomySVC(taxonomy=".", node_weight=0.5, tol=tol).fit(train, truth))
     answers, asked = measure(lambda: model.predict(X[rows:]))
     return {
         "rows": rows,
