@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer
 
+from dotted_names import PAIRS, above
 from maxmargin.metrics import (
     hierarchical_f1,
     hierarchical_precision,
@@ -16,14 +16,6 @@ from maxmargin.metrics import (
     hierarchical_score,
     tree_loss,
 )
-
-NAMES = ["a", "a.b", "a.b.c", "a.b.d", "a.e", "f", "f.g", "h"]
-PAIRS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=12)
-
-
-def above(name):
-    parts = name.split(".")
-    return {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
 
 
 @given(pairs=PAIRS)

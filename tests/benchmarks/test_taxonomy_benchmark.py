@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from taxonomy_choice import validated
 from taxonomy_data import load, prepared, splits
 from taxonomy_fit import compare
 from taxonomy_methods import FLAT, METHODS, OURS, RIVAL
@@ -74,3 +75,11 @@ def test_quick_run(tmp_path):
     saved.unlink()
     assert found["large"]["status"] == "CONVERGED"
     assert len(found["table"]) == 2
+
+
+def test_the_choice_is_made_within_training_rows(monkeypatch):
+    monkeypatch.setattr("taxonomy_choice.NODE_WEIGHTS", (1.0,))
+    monkeypatch.setattr("taxonomy_choice.FORMULATIONS", (("margin", "squared"),))
+    found = validated("generated", 2, range(40, 41))
+    assert {losses.shape for losses in found.values()} == {(6, 5)}
+    assert found["margin, squared, nodes 1"].mean() < found[FLAT].mean()  # texts that are generated along the tree

@@ -7,17 +7,9 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from dotted_names import PAIRS, above
 from maxmargin.taxonomy_plots import draw_errors, error_flow
-
-NAMES = ["a", "a.b", "a.b.c", "a.b.d", "a.e", "f", "f.g", "h"]
-PAIRS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=12)
-
-
-def above(name):
-    parts = name.split(".")
-    return {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
 
 
 @given(pairs=PAIRS)

@@ -63,7 +63,10 @@ def edges_of_names(names: Iterable[str], separator: str, root: Hashable) -> Edge
     edges: dict[Edge, None] = {}
     for name in names:
         if not isinstance(name, str):
-            raise ValueError(f"The name {name!r} is not a string, so it has no parts divided by {separator!r}.")
+            raise ValueError(
+                f"The name {name!r} is not a string, so it has no parts divided by {separator!r}; give the tree in "
+                "another form."
+            )
         parts = name.split(separator)
         if not all(parts):
             raise ValueError(f"The name {name!r} has an empty part between separators {separator!r}; correct it.")
