@@ -52,12 +52,17 @@ def test_the_objective_is_that_of_ours_and_of_liblinear():
 
 
 def test_tables_and_bars():
-    score = {"a": {"score": 0.9, "C alone": 0.8}, "b": {"score": 0.7, "C alone": 0.7}}
+    setting = repr(Own("f1", 0.3))
+    score = {
+        "a": {"score": 0.9, "C alone": 0.8, "setting": setting},
+        "b": {"score": 0.7, "C alone": 0.7, "setting": setting},
+    }
     method = {"measures": {"f1": score, "prbep": score, "roc_area": score}, "seconds": 1.0, "sizes": {"a": 1, "b": 2}}
     found = {"optdigits": {"LinearSVC": method, "MeasureSVC": method}}
     assert all(bar.holds for bar in bars_of("quality", found))
     assert "| optdigits, 2 classes | MeasureSVC | 80.0 | 80.0 | 80.0 | 1 |" in PAGES["quality"](found)
-    assert TABLES["quality"](found)[0].row_count == 5
+    assert "|  | MeasureSVC, its C over the default | 0.3 | 0.3 | 0.3 |  |" in PAGES["quality"](found)
+    assert TABLES["quality"](found)[0].row_count == 6
     calls = {str(n): {"error_rate": n * 1e-6, "f1": n * 2e-6, "roc_area": n * 2e-5} for n in (10, 100, 1000)}
     assert [bar.holds for bar in bars_of("oracle", calls)] == [True, True, False, True]
 
