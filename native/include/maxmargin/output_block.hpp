@@ -46,28 +46,12 @@ class OutputBlock : public OutputPlanes {
     if (only_held || ridge > 0.0) value_planes();
   }
 
-  // Writes the dual state back; a plane that is not used is kept for `keep_idle` visits with fresh planes (`aging`), the
-  // most violated one at least once if `keep_worst`.
+  // Writes the dual state back (support.hpp).
   void store(SupportLists& lists, std::int32_t keep_idle, bool aging, bool keep_worst) {
-    SupportLists::List& list = lists[example_];
-    std::int32_t kept = 0;
-    for (std::int32_t at = 0; at < list.size; ++at) {
-      SupportEntry entry = list.entries[at];
-      entry.alpha = alpha_[entry.output];
-      entry.idle = entry.alpha > 0.0 ? 0 : entry.idle + (aging ? 1 : 0);
-      if (!aging || entry.idle <= keep_idle) list.entries[kept++] = entry;
-    }
-    const std::int32_t old = kept;
-    lists.resize(example_, kept);
     if (keep_worst) use(worst_);
-    for (std::int32_t k : used_) {
-      if (k == truth_ || (alpha_[k] <= 0.0 && !(keep_worst && k == worst_))) continue;
-      bool listed = false;
-      for (std::int32_t at = 0; at < old && !listed; ++at) listed = list.entries[at].output == k;
-      if (listed) continue;
-      lists.resize(example_, kept + 1);
-      list.entries[kept++] = SupportEntry{k, 0, alpha_[k]};
-    }
+    store_classes(lists, example_, alpha_.data(), truth_, keep_worst ? worst_ : -1, keep_idle, aging, [&](auto&& visit) {
+      for (std::int32_t k : used_) visit(k);
+    });
   }
 
   template <class Real>

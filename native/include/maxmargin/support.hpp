@@ -85,4 +85,29 @@ class SupportLists {
   std::int64_t used_ = 0, capacity_ = 0, held_ = 0;
 };
 
+// Writes the alphas of an example's classes back. A plane that is not used is kept for `keep_idle` visits with fresh
+// planes (`aging`), that of class `worst` at least once (-1 for none). `each(visit)` visits the classes whose alpha may be
+// positive, and `worst`.
+template <class Each>
+void store_classes(SupportLists& lists, std::int64_t example, const double* alpha, int truth, int worst, std::int32_t keep_idle, bool aging, Each&& each) {
+  SupportLists::List& list = lists[example];
+  std::int32_t kept = 0;
+  for (std::int32_t at = 0; at < list.size; ++at) {
+    SupportEntry entry = list.entries[at];
+    entry.alpha = alpha[entry.output];
+    entry.idle = entry.alpha > 0.0 ? 0 : entry.idle + (aging ? 1 : 0);
+    if (!aging || entry.idle <= keep_idle) list.entries[kept++] = entry;
+  }
+  const std::int32_t old = kept;
+  lists.resize(example, kept);
+  each([&](std::int32_t k) {
+    if (k == truth || (alpha[k] <= 0.0 && k != worst)) return;
+    for (std::int32_t at = 0; at < old; ++at) {
+      if (list.entries[at].output == k) return;
+    }
+    lists.resize(example, kept + 1);
+    list.entries[kept++] = SupportEntry{k, 0, alpha[k]};
+  });
+}
+
 }  // namespace maxmargin
