@@ -36,10 +36,10 @@ endef
 help:
 	@sed -n 's/^#   //p' Makefile
 
-demo: install
+demo: install $(VENV)/.installed-report
 	$(VENV)/bin/maxmargin demo --output demo.png
 
-test: install
+test: install $(VENV)/.installed-test
 	$(RUN) -m pytest -n $(WORKERS) --maxprocesses 8
 
 lint: ruff format types
@@ -56,7 +56,7 @@ types: install $(VENV)/.installed-dev
 bench: install $(VENV)/.installed-bench
 	$(RUN) benchmarks/$(BENCH).py $(ARGS)
 
-docs: install $(VENV)/.installed-docs
+docs: install $(VENV)/.installed-docs $(VENV)/.installed-report
 	$(RUN) docs/build.py site
 
 wheel: $(VENV)/.installed-tools
@@ -66,9 +66,15 @@ wheel: $(VENV)/.installed-tools
 install: $(VENV)/.installed-package
 
 # An editable install: a changed Python file needs no step, a changed native one or a new dependency comes here again.
-$(VENV)/.installed-package: $(NATIVE) $(VENV)/.installed-tools
+# Dependencies are installed apart from it: only this package is ever built without isolation.
+$(VENV)/.installed-package: $(NATIVE) $(VENV)/.installed-tools $(VENV)/.installed-dependencies
 	@echo 'building maxmargin and installing it into $(VENV)'
-	$(PIP) install $(BUILD) --editable '.[test,report]'
+	$(PIP) install --no-deps $(BUILD) --editable .
+	@touch $@
+
+$(VENV)/.installed-dependencies: pyproject.toml $(VENV)/pyvenv.cfg
+	@echo 'installing what maxmargin needs into $(VENV)'
+	@$(call requirements) project dependencies > $@.txt && $(PIP) install -r $@.txt
 	@touch $@
 
 # What the build backend asks for, then what it asks for in addition on this machine.
