@@ -92,6 +92,18 @@ class Formulation:
             return np.ones_like(loss)
         return np.sqrt(loss) if self.slack == "squared" else loss
 
+    def c_factor(self, loss_size: float) -> float:
+        """What C is multiplied by so that a loss ``loss_size`` times as large gives the same predictions.
+
+        With margin rescaling and linear slack w grows with the loss, and so must C; with squared slack w grows with its
+        root, and C stays; with slack rescaling w stays, and C shrinks. The zero-one loss has no size.
+        """
+        if self.mistakes or self.rescaling == "none":
+            return 1.0
+        if self.rescaling == "slack":
+            return 1.0 / loss_size
+        return loss_size if self.slack == "linear" else 1.0
+
     def risk(self, slack: Floats) -> Floats:
         """The term of the objective that is multiplied by C: slack, or half its square; none for a hard margin."""
         if self.slack == "squared":

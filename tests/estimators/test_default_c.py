@@ -1,4 +1,4 @@
-"""``MulticlassSVC(C='scale')`` takes C from the number of examples and the variances of the features, nothing else."""
+"""``C="scale"`` follows the number of examples, the variances of the features and the size of the loss."""
 
 from __future__ import annotations
 
@@ -67,3 +67,31 @@ def test_no_feature_varies():
     model = MulticlassSVC(fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 0, 1])
     assert model.C_ == 1.0
     np.testing.assert_array_equal(model.coef_, 0.0)
+
+
+@pytest.mark.parametrize("rescaling", ["margin", "slack", "none"])
+@pytest.mark.parametrize("slack", ["linear", "squared"])
+def test_predictions_do_not_depend_on_the_unit_of_the_costs(rescaling, slack):
+    rng = np.random.default_rng(4)
+    y = np.arange(90) % 3
+    X = rng.standard_normal((90, 4)) + rng.standard_normal((3, 4))[y]
+    cost = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
+    options = {"rescaling": rescaling, "slack": slack}
+    model = MulticlassSVC(cost=cost, tol=1e-9, **options).fit(X, y)
+    unit = 1000.0 if rescaling != "none" else 1.0  # of tol and of the scores
+    larger = MulticlassSVC(cost=1000.0 * cost, tol=1e-9 * unit, **options).fit(X, y)
+    grows = 1.0 if rescaling != "margin" else 1000.0 if slack == "linear" else np.sqrt(1000.0)
+    np.testing.assert_allclose(larger.decision_function(X) / grows, model.decision_function(X), rtol=1e-3, atol=1e-3)
+
+
+def test_c_follows_the_mean_cost_of_a_mistake():
+    X, y = np.random.default_rng(5).standard_normal((60, 5)), np.repeat([0, 1, 2], [30, 20, 10])
+    cost = np.array([[0.0, 1.0, 2.0], [6.0, 0.0, 6.0], [3.0, 9.0, 0.0]])
+    size = (30 * 1.5 + 20 * 6.0 + 10 * 6.0) / 60
+    plain = MulticlassSVC().fit(X, y).C_
+    assert pytest.approx(plain * size) == MulticlassSVC(cost=cost).fit(X, y).C_
+    assert pytest.approx(plain / size) == MulticlassSVC(cost=cost, rescaling="slack").fit(X, y).C_
+    assert pytest.approx(plain) == MulticlassSVC(cost=cost, slack="squared").fit(X, y).C_
+    assert pytest.approx(plain) == MulticlassSVC(cost=1.0 - np.eye(3)).fit(X, y).C_
+    only_last = MulticlassSVC(cost=cost).fit(X, y, sample_weight=(y == 2).astype(float))
+    assert pytest.approx(MulticlassSVC().fit(X, y, sample_weight=(y == 2).astype(float)).C_ * 6.0) == only_last.C_

@@ -17,7 +17,9 @@ from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.training import positive
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
+from maxmargin.rescaling import Formulation
 from maxmargin.solvers.online import Perceptron
+from maxmargin.structures.class_losses import ClassLosses, loss_size
 from maxmargin.structures.multiclass import as_rows
 
 Floats = npt.NDArray[np.float64]
@@ -27,6 +29,8 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of ``MulticlassSVC`` and ``TaxonomySVC``, which say what the parameters mean."""
 
     C: float | str
+    rescaling: str
+    slack: str
     solver: Any
     class_weight: Any
     fit_intercept: bool
@@ -54,13 +58,21 @@ class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return packed(X), labels
 
     def _prepare(
-        self, rows: _core.Rows, labels: npt.NDArray[np.int32], sample_weight: Any, factor: float = 1.0
+        self,
+        rows: _core.Rows,
+        labels: npt.NDArray[np.int32],
+        sample_weight: Any,
+        losses: ClassLosses,
+        factor: float = 1.0,
     ) -> Floats | None:
-        """Sets ``C_``, a default C times ``factor``, gives the rows their constant feature, and returns the weights of
-        the examples."""
+        """Sets ``C_``, gives the rows their constant feature, and returns the weights of the examples.
+
+        A default C follows the size of the losses, and is multiplied by ``factor``.
+        """
         weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
         scale = FeatureScale(rows, weight)
-        self.C_ = chosen_c(self.C, scale, factor)
+        size = loss_size(losses, labels, weight)
+        self.C_ = chosen_c(self.C, scale, factor * Formulation(self.rescaling, self.slack).c_factor(size))
         self.intercept_scaling_ = self._add_constant(rows, scale)
         return weight
 

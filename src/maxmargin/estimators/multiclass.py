@@ -107,7 +107,7 @@ class MulticlassSVC(ClassEstimator):
             self._check_perceptron(self.cost is not None)
             structure = self._structure()
             factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
-            weight = self._prepare(rows, labels, sample_weight, factor)
+            weight = self._prepare(rows, labels, sample_weight, structure.losses, factor)
             self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
             coef = structure.to_coef(self.solution_.w)
             intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))

@@ -110,7 +110,8 @@ class TaxonomySVC(ClassEstimator):
             check_separator(self.taxonomy, classes)
             placed = PlacedClasses(as_taxonomy(self.taxonomy, classes), classes)
             structure = placed.structure(self.loss, self.node_weight)
-            weight = self._prepare(rows, labels, sample_weight, difference_scale(structure.features.matrix))
+            factor = difference_scale(structure.features.matrix)
+            weight = self._prepare(rows, labels, sample_weight, structure.losses, factor)
             self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
             self._place(placed, structure.features)
             self.weights_ = self.solution_.w

@@ -143,6 +143,16 @@ def class_losses(cost: Any, n_classes: int) -> ClassLosses:
     return UniformLoss(n_classes) if cost is None else CostTable(cost)
 
 
+def loss_size(losses: ClassLosses, labels: Indices, weight: Floats | None) -> float:
+    """The mean loss of a wrong answer: over the examples by weight, and over all wrong classes alike; 1 if it is 0."""
+    if losses.zero_one:
+        return 1.0
+    share = np.bincount(labels, weights=weight, minlength=losses.n_classes)
+    total = sum(share[k] * float(losses.row(int(k)).sum()) for k in np.flatnonzero(share))
+    size = float(total / (share.sum() * (losses.n_classes - 1)))
+    return size if 0.0 < size < np.inf else 1.0
+
+
 def padded_tables(costs: Floats, formulation: Formulation) -> tuple[Floats, Floats]:
     """Margin and scale for all pairs of classes: zero on the diagonal, rows padded with what is never chosen."""
     off = 1.0 - np.eye(len(costs))

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.rescaling import Formulation
+from maxmargin.structures.class_losses import ClassLosses, class_losses
 from maxmargin.structures.multiclass_oracle import MulticlassOracle
 
 Floats = npt.NDArray[np.float64]
@@ -62,6 +63,10 @@ class Multiclass:
     @property
     def zero_one(self) -> bool:
         return self.cost is None
+
+    @property
+    def losses(self) -> ClassLosses:
+        return class_losses(self.cost, self.n_classes)
 
     @property
     def costs(self) -> Floats:
