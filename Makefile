@@ -4,6 +4,7 @@
 #   make demo      train every solver on handwritten digits, print a table, write demo.png
 #   make test      the fast test suite
 #   make lint      ruff and mypy
+#   make fresh-install  pip install . into a new environment, and the README's first example there
 #   make bench     benchmarks/multiclass.py, with BENCH=chain, diversity, measures, multilabel, ranking or
 #                  taxonomy another; ARGS='...' is passed on
 #   make docs      HTML pages and API reference in site/
@@ -30,7 +31,7 @@ define requirements
 $(RUN) -c 'import functools, sys, tomllib; print(*functools.reduce(dict.__getitem__, sys.argv[1:], tomllib.load(open("pyproject.toml", "rb"))), sep="\n")'
 endef
 
-.PHONY: help demo test lint ruff format types bench docs wheel install clean distclean
+.PHONY: help demo test fresh-install lint ruff format types bench docs wheel install clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -41,6 +42,9 @@ demo: install $(VENV)/.installed-report
 
 test: install $(VENV)/.installed-test
 	$(RUN) -m pytest -n $(WORKERS) --maxprocesses 8
+
+fresh-install:
+	$(PYTHON) tests/fresh_install.py
 
 lint: ruff format types
 
