@@ -1,4 +1,4 @@
-"""How a run behaves: limits, callbacks, the trace, seeds, interrupts, progress."""
+"""How a run behaves: limits, callbacks, the trace, seeds, interrupts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import problems
 from maxmargin import (
@@ -22,7 +25,6 @@ from maxmargin import (
     Subgradient,
 )
 from maxmargin.oracles.bind import bind
-from maxmargin.solvers import monitor
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run
 from reference import enumerate_planes, solve
@@ -248,6 +250,31 @@ def test_an_interrupted_fit_leaves_a_fitted_estimator():
     assert len(model.predict(X)) == len(Y)
 
 
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_ctrl_c_stops_a_search_of_scikit_learn(wrapped):
+    """Not the one fit that it falls into, which would be scored while the rest runs on."""
+    fits: list[int] = []
+
+    def callback(record: Any) -> None:
+        fits.append(record.iteration)
+        raise KeyboardInterrupt
+
+    class Wrapper(DummyClassifier):
+        def fit(self, X: Any, y: Any) -> Any:
+            MulticlassSVC(callback=callback).fit(X, y)
+            return super().fit(X, y)
+
+    model = Wrapper() if wrapped else MulticlassSVC(callback=callback)
+    for search in (
+        lambda: cross_val_score(model, *load_iris(return_X_y=True)),
+        lambda: GridSearchCV(model, {}).fit(*load_iris(return_X_y=True)),
+    ):
+        fits.clear()
+        with pytest.raises(KeyboardInterrupt):
+            search()
+        assert fits == [1]
+
+
 def test_other_exceptions_are_not_swallowed():
     def callback(record: Any) -> None:
         raise ZeroDivisionError
@@ -256,41 +283,7 @@ def test_other_exceptions_are_not_swallowed():
         train(NSlack(), callback=callback)
 
 
-# Progress
-
-
-@all_solvers
-def test_progress_is_silent_where_there_is_no_terminal(solver, capfd, monkeypatch):
-    monkeypatch.setattr(monitor, "_QUIET_SECONDS", 0.0)
-    train(solver, verbose=1)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_progress_shows_the_gap_on_a_terminal(monkeypatch):
-    texts: list[str] = []
-
-    class Terminal:
-        def __init__(self, **options: Any) -> None: ...
-        def status(self, text: str) -> Terminal:
-            return self
-
-        def start(self) -> None: ...
-        def stop(self) -> None:
-            texts.append("stopped")
-
-        def update(self, text: str) -> None:
-            texts.append(text)
-
-    monkeypatch.setattr(monitor, "_QUIET_SECONDS", 0.0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("rich.console.Console", Terminal)
-    train(OneSlack(), verbose=1)
-    assert "one-slack" in texts[0]
-    assert "gap" in texts[1]
-    assert texts[-1] == "stopped"
-    texts.clear()
-    train(OneSlack(), verbose=0)
-    assert texts == []
+# What is said, and what is counted
 
 
 def test_nothing_is_said_where_all_is_well():

@@ -120,7 +120,7 @@ def _train(
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
     seed: Annotated[int, typer.Option(help="Of the order in which examples are visited.")] = 0,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show progress on a terminal.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show progress, and how training ended.")] = False,
     kind: Annotated[
         str, typer.Option("--model", help=f"For sequences: {', '.join(MODELS)}.", rich_help_panel=_OF)
     ] = "svm",

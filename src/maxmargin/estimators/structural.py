@@ -40,7 +40,7 @@ class StructuralSVM(BaseEstimator):  # type: ignore[misc]
     warm_start : start from the previous solution
     random_state : seed of the order of visits
     callback : called with a Record after every pass; returning True stops
-    verbose : 1 shows progress on a terminal after two seconds
+    verbose : 1 shows progress after two seconds, and how it ended
 
     Attributes
     ----------

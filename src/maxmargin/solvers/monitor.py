@@ -8,12 +8,19 @@ from types import TracebackType
 from typing import Any
 
 from maxmargin.solvers.base import Record, Run, Status
+from maxmargin.solvers.callers import called_by_library
 
-_QUIET_SECONDS = 2.0
+_QUIET_SECONDS = 2.0  # of a run, before it shows progress
+_LINE_GROWTH = 1.5  # from one line of progress to the next, in seconds since the start
 
 
 class Monitor:
-    """Used as a context manager around the loop of a solver; Ctrl-C inside ends the loop, not the program."""
+    """Used as a context manager around the loop of a solver.
+
+    Ctrl-C inside ends the loop, not the program, where the user called ``fit``; where another library did (a
+    cross-validation, a search), the interrupt goes on to that library. With ``verbose`` progress is a changing line on
+    a terminal and plain lines elsewhere (a notebook, a log file), both on standard error, and one line tells the end.
+    """
 
     def __init__(self, run: Run, name: str, target: float | None = None) -> None:
         self.run, self._name, self._target = run, name, target
@@ -21,6 +28,8 @@ class Monitor:
         self.status: Status | None = None
         self._begin = time.perf_counter()
         self._display: Any = None
+        self._next_line = _QUIET_SECONDS
+        self._ended = False
 
     def __enter__(self) -> Monitor:
         return self
@@ -30,10 +39,13 @@ class Monitor:
     ) -> bool:
         if self._display is not None:
             self._display.stop()
-        if kind is KeyboardInterrupt:
+        interrupted = kind is KeyboardInterrupt and not called_by_library()
+        if interrupted:
             self.status = Status.INTERRUPTED
-            return True
-        return False
+        if self.run.verbose and self.trace and (interrupted or (kind is None and not self._ended)):
+            self._ended = True
+            print(f"{self._line(self.trace[-1])}: {(self.status or Status.FINISHED).name}", file=sys.stderr, flush=True)
+        return interrupted
 
     @property
     def seconds(self) -> float:
@@ -75,15 +87,23 @@ class Monitor:
         return self.status is not None
 
     def _show(self, record: Record) -> None:
-        if not self.run.verbose or not sys.stderr.isatty() or record.seconds < _QUIET_SECONDS:
+        if not self.run.verbose or record.seconds < self._next_line:
+            return
+        if not sys.stderr.isatty():
+            self._next_line = _LINE_GROWTH * record.seconds
+            print(self._line(record), file=sys.stderr, flush=True)
             return
         if self._display is None:
             from rich.console import Console
 
             self._display = Console(stderr=True).status("")
             self._display.start()
-        parts = [f"{self._name}: pass {record.iteration}", f"{record.seconds:.0f} s", f"{record.planes} planes"]
+        self._display.update(self._line(record))
+
+    def _line(self, record: Record) -> str:
+        """What a record says, on one line."""
+        parts = [f"{self._name}: pass {record.iteration}", f"{record.seconds:.3g} s", f"{record.planes} planes"]
         gap = record.estimate if record.primal is None or record.dual is None else record.primal - record.dual
         if gap is not None and self._target is not None:
             parts.append(f"gap {gap:.3g}, wanted {self._target:.3g}")
-        self._display.update(", ".join(parts))
+        return ", ".join(parts)
