@@ -12,6 +12,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
 
+_MOST_ROWS = 2**31 - 1
+
 
 @dataclass(frozen=True, eq=False)
 class QueryGroups:
@@ -29,10 +31,14 @@ class QueryGroups:
         chosen = np.flatnonzero(kept).tolist()
         return QueryGroups([self.rows[g] for g in chosen], [self.names[g] for g in chosen], self.n)
 
-    def weights(self, sample_weight: Any) -> Floats | None:
-        """One weight a group, from one a group or from one a row that is the same for all rows of a group."""
+    def weighted(self, sample_weight: Any) -> tuple[QueryGroups, Floats | None]:
+        """The groups, some with rows repeated, and the weight of each.
+
+        ``sample_weight`` has one weight per group, or one per row. Rows of equal weight give it to their group; where
+        the rows of a group have different weights, these are whole numbers, and each row counts so many times.
+        """
         if sample_weight is None:
-            return None
+            return self, None
         try:
             weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -45,52 +51,82 @@ class QueryGroups:
         bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0.0)))
         if bad.size:
             raise ValueError(f"sample_weight[{bad[0]}] is {weight[bad[0]]}; weights must be finite and at least 0.")
-        if weight.shape == (self.n,) and len(self) != self.n:
-            for rows, name in zip(self.rows, self.names):
-                if (weight[rows] != weight[rows[0]]).any():
-                    raise ValueError(
-                        f"The rows of {name} have different weights; give all rows of a group the same weight."
-                    )
-            weight = weight[[rows[0] for rows in self.rows]]
         if not weight.sum() > 0.0:
             raise ValueError("All sample weights are zero; at least one must be positive.")
-        return weight
+        if weight.shape == (len(self),) and len(self) != self.n:
+            return self, weight
+        members, totals = [], np.ones(len(self))
+        for g, (rows, name) in enumerate(zip(self.rows, self.names)):
+            if (weight[rows] == weight[rows[0]]).all():
+                totals[g] = weight[rows[0]]
+                members.append(rows)
+            else:
+                members.append(np.repeat(rows, _repetitions(weight[rows], rows, name)))
+        return QueryGroups(members, self.names, self.n), totals
 
 
-def read_groups(groups: Any, n: int) -> QueryGroups:
-    """Groups of ``n`` rows.
+def _repetitions(weight: Floats, rows: Rows, name: str) -> npt.NDArray[np.int64]:
+    counts = np.rint(weight)
+    odd = np.flatnonzero(counts != weight)
+    if odd.size:
+        raise ValueError(
+            f"The rows of {name} have different weights, and that of row {rows[odd[0]]} is {weight[odd[0]]:g}; give "
+            "all rows of a group the same weight, or whole numbers, which repeat a row."
+        )
+    if counts.sum() > _MOST_ROWS:
+        raise ValueError(f"The weights repeat the rows of {name} {counts.sum():.3g} times in all, more than 2^31.")
+    return counts.astype(np.int64)
 
-    None is one group of all rows. One entry a row is the name of its group, and rows of a group need not stand
-    together. Fewer entries are the sizes of groups of consecutive rows.
+
+def read_groups(groups: Any, n: int, *, group: Any = None, qid: Any = None) -> QueryGroups:
+    """Groups of ``n`` rows, from the one argument that is not None; without any, one group of all rows.
+
+    Parameters
+    ----------
+    groups : one entry per row is the name of its group, and rows of a group need not stand together; fewer entries
+        are the sizes of groups of consecutive rows
+    group : sizes, as in LightGBM
+    qid : one name per row, as in XGBoost
     """
-    if groups is None:
+    words = {name: given for name, given in (("groups", groups), ("group", group), ("qid", qid)) if given is not None}
+    if not words:
         return QueryGroups([np.arange(n, dtype=np.int32)], ["the only group"], n)
-    given = np.asarray(groups)
+    if len(words) > 1:
+        raise ValueError(f"{' and '.join(words)} say the same thing; give one of them.")
+    ((word, value),) = words.items()
+    given = np.asarray(value)
     if given.ndim != 1:
-        raise ValueError(f"groups has {given.ndim} dimensions; give one name a row, or the sizes of the groups.")
-    if given.size != n:
-        return _of_sizes(given, n)
+        raise ValueError(f"{word} has {given.ndim} dimensions; give one name per row, or the sizes of the groups.")
+    if word == "qid" and given.size != n:
+        raise ValueError(f"qid has {given.size} entries for {n} rows; give one name for each row, or sizes by group=.")
+    if word == "group" or given.size != n:
+        return _of_sizes(given, n, word)
+    return _of_names(given, word)
+
+
+def _of_names(given: npt.NDArray[Any], word: str) -> QueryGroups:
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         row = int(np.flatnonzero(~np.isfinite(given))[0])
         raise ValueError(f"The group of row {row} is {given[row]}; name the group of every row.")
     try:
         names, first, number = np.unique(given, return_index=True, return_inverse=True)
     except TypeError as error:
-        raise ValueError("groups holds names of several types; use numbers or strings for all rows.") from error
+        raise ValueError(f"{word} holds names of several types; use numbers or strings for all rows.") from error
     order = np.argsort(number, kind="stable").astype(np.int32)
     parts = np.split(order, np.cumsum(np.bincount(number, minlength=names.size))[:-1])
     ranked = np.argsort(first)
-    return QueryGroups([parts[g] for g in ranked], [f"group {names[g]}" for g in ranked], n)
+    return QueryGroups([parts[g] for g in ranked], [f"group {names[g]}" for g in ranked], given.size)
 
 
-def _of_sizes(sizes: npt.NDArray[Any], n: int) -> QueryGroups:
-    rule = f"one name for each of the {n} rows, or the sizes of the groups, which add up to {n}"
+def _of_sizes(sizes: npt.NDArray[Any], n: int, word: str) -> QueryGroups:
+    total = f"the sizes of the groups, which add up to {n}"
+    rule = total if word == "group" else f"one name for each of the {n} rows, or {total}"
     if sizes.dtype.kind not in "iu" or sizes.size > n:
-        raise ValueError(f"groups has {sizes.size} entries; give {rule}.")
+        raise ValueError(f"{word} has {sizes.size} entries; give {rule}.")
     if (sizes < 1).any():
         g = int(np.flatnonzero(sizes < 1)[0])
         raise ValueError(f"The size of group {g} is {sizes[g]}; leave groups without rows out.")
     if int(sizes.sum()) != n:
-        raise ValueError(f"groups has {sizes.size} sizes that add up to {int(sizes.sum())}; give {rule}.")
+        raise ValueError(f"{word} has {sizes.size} sizes that add up to {int(sizes.sum())}; give {rule}.")
     parts = np.split(np.arange(n, dtype=np.int32), np.cumsum(sizes)[:-1])
     return QueryGroups(parts, [f"group {g}" for g in range(sizes.size)], n)

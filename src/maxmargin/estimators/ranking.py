@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from os import PathLike
 from typing import Any
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.ranking_scale import ranking_c
 from maxmargin.estimators.training import all_or_nothing, positive, train
+from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
 from maxmargin.measures.base import Measure
 from maxmargin.measures.graded import check_grades
@@ -107,16 +107,19 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.positive_only = True
         return tags
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> RankingSVM:
-        """Learns from a dense or CSR matrix or a data frame, one row a document.
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, group: Any = None, qid: Any = None
+    ) -> RankingSVM:
+        """Learns from a dense or CSR matrix or a data frame, one row per document.
 
         Parameters
         ----------
         y : the grade of each row, at least 0, the higher the better
         groups : the query of each row, by any names; or, in fewer entries than rows, the sizes of groups of consecutive
-            rows. None is one group of all rows.
-        sample_weight : the weight of each group in the order in which they first appear; or of each row, the same for
-            all rows of a group
+            rows. Without groups all rows are one query, with a warning: ``group=[len(X)]`` says it on purpose.
+        group, qid : the same in the words of LightGBM and XGBoost: sizes, or one name per row
+        sample_weight : the weight of each group in the order in which they first appear; or of each row. Rows of equal
+            weight give it to their group; different weights in one group are whole numbers that repeat the rows
         """
         with all_or_nothing(self):
             _check_numbers(y)
@@ -132,8 +135,13 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
             )
             measure, truth = self._measured(y)
             self._check_perceptron(measure)
-            found = read_groups(groups, X.shape[0])
-            weight = found.weights(sample_weight)
+            found, weight = read_groups(groups, X.shape[0], group=group, qid=qid).weighted(sample_weight)
+            if groups is None and group is None and qid is None:
+                warn_caller(
+                    f"fit was given no groups, so all {X.shape[0]} rows are ranked as one query; name the query of "
+                    "each row by groups= or qid=, or give the sizes of the groups by group=.",
+                    UserWarning,
+                )
             kept = self._informative(truth, found)
             self.n_uninformative_ = int(len(found) - kept.sum())
             used = found.take(kept)
@@ -155,23 +163,25 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         return np.asarray(safe_sparse_dot(X, self.coef_), dtype=np.float64)
 
-    def rank(self, X: Any, groups: Any = None) -> list[npt.NDArray[np.int32]]:
+    def rank(self, X: Any, groups: Any = None, *, group: Any = None, qid: Any = None) -> list[npt.NDArray[np.int32]]:
         """Row numbers of each group, best first, groups in the order in which they first appear; rows of equal score in
-        their own order."""
+        their own order. ``groups``, ``group`` and ``qid`` as in ``fit``."""
         scores = self.predict(X)
-        return [rows[np.argsort(-scores[rows], kind="stable")] for rows in read_groups(groups, scores.size).rows]
+        found = read_groups(groups, scores.size, group=group, qid=qid)
+        return [rows[np.argsort(-scores[rows], kind="stable")] for rows in found.rows]
 
-    def score(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, group: Any = None, qid: Any = None
+    ) -> float:
         """The mean of the measure over all groups that have two different grades (for average precision and MRR:
-        relevant rows and others); larger is better, 1 is perfect."""
+        relevant rows and others); larger is better, 1 is perfect. Other arguments as in ``fit``."""
         scores = self.predict(X)
         _check_numbers(y)
         truths = np.asarray(y)
         if truths.shape != scores.shape:
-            raise ValueError(f"X has {scores.size} rows and y has shape {truths.shape}; one grade a row is needed.")
+            raise ValueError(f"X has {scores.size} rows and y has shape {truths.shape}; one grade per row is needed.")
         measure, truth = self._measured(truths)
-        found = read_groups(groups, scores.size)
-        weight = found.weights(sample_weight)
+        found, weight = read_groups(groups, scores.size, group=group, qid=qid).weighted(sample_weight)
         kept = _has_pairs(truth, found)
         if not kept.any():
             raise ValueError(_nothing(measure, "score"))
@@ -225,11 +235,10 @@ class RankingSVM(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"There is nothing to learn where {why}; leave the group out, or use uninformative='skip'."
             )
-        warnings.warn(
+        warn_caller(
             f"{flat.size} of {len(found)} groups are left out, since nothing can be learned from them: {why}, for "
             "example. uninformative='skip' leaves them out without this warning.",
             UserWarning,
-            stacklevel=3,
         )
         return kept
 
