@@ -41,7 +41,7 @@ def fitted():
 def assert_same(loaded, model, X):
     for own, other in zip(loaded.predict(X), model.predict(X)):
         np.testing.assert_array_equal(own, other)
-        assert own.dtype == other.dtype
+        assert np.asarray(own).dtype == np.asarray(other).dtype
     for own, other in zip(loaded.predict_kbest(X, 3), model.predict_kbest(X, 3)):
         assert [ranked.score for ranked in own] == [ranked.score for ranked in other]
     np.testing.assert_array_equal(loaded.coef_, model.coef_)

@@ -84,12 +84,12 @@ def test_conll_in_agrees_with_python_and_conll_comes_out(folder, run, kind):
     X, Y = split_labels(read_conll("train.conll"))
     X_test, Y_test = split_labels(read_conll("test.conll"))
     expected = type(estimator)(**estimator.get_params()).fit(X, Y).predict(X_test)
-    assert [labels.tolist() for labels in model.predict(X_test)] == [labels.tolist() for labels in expected]
+    assert model.predict(X_test) == expected
 
     assert run("predict m.mm test.conll --output out.conll") == (0, "", "")
     columns, predicted = split_labels(read_conll("out.conll"))
     assert columns == read_conll("test.conll")
-    assert predicted == [labels.tolist() for labels in expected]
+    assert predicted == expected
 
     code, out, err = run("evaluate m.mm test.conll --json")
     assert (code, err) == (0, "")

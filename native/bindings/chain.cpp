@@ -35,7 +35,8 @@ void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int
   data.offsets = offsets.data();
   if (data.n < 0 || data.offsets[0] != 0 || data.offsets[data.n] != rows.n) throw nb::value_error("offsets do not describe the tokens");
   for (std::int64_t i = 0; i < data.n; ++i) {
-    if (data.offsets[i] >= data.offsets[i + 1]) throw nb::value_error("a sequence is empty");
+    if (data.offsets[i] > data.offsets[i + 1]) throw nb::value_error("offsets must not descend");
+    if (labels && data.offsets[i] == data.offsets[i + 1]) throw nb::value_error("a sequence to learn from is empty");
   }
   if (labels) {
     if (static_cast<std::int64_t>(labels->size()) != rows.n) throw nb::value_error("one label a token is needed");

@@ -61,10 +61,9 @@ nb::tuple read_columns(nb::handle sequences) {
     Place place{i, -1};
     if (!is_collection(items[i])) place.complain("a sequence must be a list of tokens, not " + type_of(items[i]) + ".");
     const Items tokens(items[i]);
-    if (tokens.size() == 0) place.complain("it is empty; leave it out, or give it at least one token.");
     for (Py_ssize_t t = 0; t < tokens.size(); ++t) {
       place.token = t;
-      read_token(tokens[t], columns, i == 0 && t == 0, place);
+      read_token(tokens[t], columns, offsets.back() == 0 && t == 0, place);
     }
     offsets.push_back(offsets.back() + tokens.size());
   }

@@ -122,7 +122,6 @@ nb::tuple read(Attributes& attributes, nb::handle sequences, bool learn) {
     if (!is_collection(items[i]))
       reader.place.complain("a sequence must be a list of tokens, not " + type_of(items[i]) + ".");
     const Items tokens(items[i]);
-    if (tokens.size() == 0) reader.place.complain("it is empty; leave it out, or give it at least one token.");
     for (Py_ssize_t t = 0; t < tokens.size(); ++t) {
       reader.place.token = t;
       reader.read(tokens[t]);

@@ -141,6 +141,7 @@ std::int64_t chain_marginals(const ChainData& data, const double* weights, const
     std::vector<double> row(static_cast<std::size_t>(data.shape.stride()));
     bool read = false;
     for (std::int64_t i = begin; i < end; ++i) {
+      if (data.length(i) == 0) continue;  // one labelling, of score 0
       const Trellis<double> trellis = limited.apply(i, scorer.open(i, weights));
       if (!read) sums.read_steps(trellis), read = true;
       const double log_sum = log_sums[static_cast<std::size_t>(i)] = sums.forward(trellis);
@@ -163,7 +164,10 @@ std::int64_t chain_marginals(const ChainData& data, const double* weights, const
 void chain_path_scores(const ChainData& data, const double* weights, std::span<const std::int32_t> labels, std::span<double> out) {
   ChainScores<double> scorer(data);
   scorer.read_steps(weights);
-  for (std::int64_t i = 0; i < data.n; ++i) out[static_cast<std::size_t>(i)] = path_score(scorer.open(i, weights), labels.data() + data.offsets[i]);
+  for (std::int64_t i = 0; i < data.n; ++i) {
+    if (data.length(i) == 0) continue;  // its score is 0
+    out[static_cast<std::size_t>(i)] = path_score(scorer.open(i, weights), labels.data() + data.offsets[i]);
+  }
 }
 
 }  // namespace maxmargin

@@ -151,9 +151,13 @@ std::int64_t chain_decode(const ChainData& data, const Real* weights, const Chai
     BestPath<Real> best;
     BestPaths<Real> paths(k);
     for (std::int64_t i = begin; i < end; ++i) {
+      double* score = scores.data() + i * k;
+      if (data.length(i) == 0) {  // one labelling, which is empty
+        std::fill(score + 1, score + k, -std::numeric_limits<double>::infinity());
+        continue;
+      }
       const Trellis<Real> trellis = limited.apply(i, scorer.open(i, weights));
       std::int32_t* into = labels.data() + data.offsets[i];
-      double* score = scores.data() + i * k;
       if (k == 1) {
         best.run(trellis);
         score[0] = best.path(into);

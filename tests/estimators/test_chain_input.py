@@ -35,14 +35,14 @@ def spoiled(value):
 
 BAD_DATA = {
     "nothing": (lambda: fit([], []), "no sequences"),
-    "an empty sequence": (lambda: fit([X[0], np.zeros((0, 3))], [Y[0], []]), "Sequence 1 is empty"),
-    "an empty sequence of words": (lambda: fit([[["the"], ["dog"]], []], [TAGS[0], []]), "Sequence 1: it is empty"),
+    "empty sequences": (lambda: fit([np.zeros((0, 3))], [[]]), "All sequences are empty; give at least one token"),
+    "empty sequences of words": (lambda: fit([[], []], [[], []]), "All sequences are empty; give at least one token"),
+    "labels of no tokens": (lambda: fit([X[0], []], [Y[0], [1]]), "Sequence 1 has 0 tokens but 1 labels"),
     "one matrix": (lambda: fit(np.concatenate(X), np.concatenate(Y)), "X is one matrix of 10 rows; pass lengths="),
     "lengths too short": (
         lambda: fit(np.concatenate(X), np.concatenate(Y), [2, 3, 1]),
         "lengths add up to 6, but X has 10 rows",
     ),
-    "a length of zero": (lambda: fit(np.concatenate(X), np.concatenate(Y), [2, 0, 8]), "Sequence 1 is empty"),
     "lengths with words": (lambda: fit(WORDS, TAGS, [2, 3]), "lengths belong to one matrix"),
     "NaN": (lambda: fit(spoiled(NAN)), "Sequence 1, token 2: column 0 is nan"),
     "infinity": (lambda: fit([sp.csr_array(x) for x in spoiled(np.inf)]), "Sequence 1, token 2: column 0 is inf"),

@@ -132,8 +132,8 @@ def test_templates_of_pairs_of_labels():
 def test_a_token_without_attributes_may_come_first():
     given = [[[], ["a"]], [["b"], ["a"]], [[], ["b"]]]
     model = ChainSVC(C=1.0).fit(given, [[0, 1], [2, 1], [0, 2]])
-    assert [y.tolist() for y in model.predict(given)] == [[0, 1], [2, 1], [0, 2]]
-    assert model.predict([[[], []]])[0].shape == (2,)
+    assert model.predict(given) == [[0, 1], [2, 1], [0, 2]]
+    assert len(model.predict([[[], []]])[0]) == 2
 
 
 def test_a_window_is_the_features_of_the_neighbours():

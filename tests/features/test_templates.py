@@ -224,7 +224,7 @@ def test_complaints_about_the_text(text, message):
         ([[("a", 3)]], "Sequence 0, token 0: column 1 is 3, which is not a string"),
         ([[{"a": 1}]], "Sequence 0, token 0: with templates a token must be a string or a tuple of strings, not dict"),
         ([[{"a"}]], "with templates a token must be a string or a tuple of strings, not set"),
-        ([["a"], []], "Sequence 1: it is empty"),
+        ([[], []], "All sequences are empty; give at least one token to learn from"),
         ([["a"], "text"], "Sequence 1: a sequence must be a list of tokens, not str"),
         ([["a"]], "The templates use column 1, but the tokens have 1, counted from 0"),
         ([], "There are no sequences"),

@@ -224,7 +224,7 @@ def test_a_failed_fit_leaves_the_old_one():
     ("X", "message"),
     [
         ([], "There are no sequences; give at least one"),
-        ([[["a"]], []], "Sequence 1: it is empty; leave it out, or give it at least one token"),
+        ([[], []], "All sequences are empty; give at least one token to learn from"),
         ([[["a"]], None], "Sequence 1: a sequence must be a list of tokens, not NoneType"),
         (
             [["the", "dog"]],

@@ -64,7 +64,7 @@ def test_contributions_add_up_to_the_difference(fitted, sentences, number, other
                 score(model, x, found.labels) - score(model, x, found.runner_up_labels), rel=1e-9, abs=1e-9
             )
             assert found.difference > -1e-9
-            assert found.labels.tolist() == model.predict([x])[0].tolist()
+            assert found.labels.tolist() == model.predict([x])[0]
             assert found.runner_up_labels[t] == found.runner_up != found.label == found.labels[t]
             amounts = [abs(part.amount) for part in found.contributions]
             assert amounts == sorted(amounts, reverse=True)

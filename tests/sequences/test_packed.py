@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 
 from maxmargin import Sequences
-from maxmargin.sequences import pack
+from maxmargin.sequences import pack, widen
 
 QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -166,8 +166,7 @@ NAN = [np.eye(2), np.array([[1.0, 2.0], [3.0, np.nan]])]
     ("arguments", "message"),
     [
         (([],), r"There are no sequences; give at least one\."),
-        (([np.eye(2), np.ones((0, 2))],), "Sequence 1 is empty; leave it out"),
-        (([np.eye(2), []],), "Sequence 1 is empty; leave it out"),
+        (([[], []],), "All sequences are empty; give at least one token"),
         (([np.eye(2), np.eye(3)],), "Sequence 1 has 3 columns, those before it have 2"),
         (([np.eye(2), np.ones(3)],), "Sequence 1 has 1 dimensions; give a matrix, one row a token"),
         ((NAN,), "Sequence 1, token 1: column 1 is nan; replace it by a finite number"),
@@ -183,7 +182,7 @@ NAN = [np.eye(2), np.array([[1.0, 2.0], [3.0, np.nan]])]
         ((7,), "X must be a list of matrices, one a sequence, not int"),
         (("text",), "X must be a list of matrices, one a sequence, not str"),
         ((np.eye(3), [1, 1]), "lengths add up to 2, but X has 3 rows"),
-        ((np.eye(3), [3, 0]), "Sequence 1 is empty"),
+        (([], [0]), "All sequences are empty; give at least one token"),
         ((np.eye(3), [4, -1]), "Sequence 1 has the length -1"),
         ((np.eye(3), [1.5, 1.5]), "lengths must be a list of whole numbers"),
         ((np.eye(3), []), "lengths must be a list of whole numbers"),
@@ -194,6 +193,32 @@ NAN = [np.eye(2), np.array([[1.0, 2.0], [3.0, np.nan]])]
 def test_complaints(arguments, message):
     with pytest.raises(ValueError, match=message):
         pack(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lengths"),
+    [
+        (([np.eye(2), np.ones((0, 2)), np.eye(2)],), [2, 0, 2]),
+        (([[], np.eye(2), np.zeros(0)],), [0, 2, 0]),
+        (([[], sp.csr_array(np.eye(2))],), [0, 2]),
+        (([np.ones((0, 2))],), [0]),
+        ((np.eye(2), [0, 2, 0]), [0, 2, 0]),
+        ((np.ones((0, 2)), [0, 0]), [0, 0]),
+    ],
+)
+def test_sequences_may_be_empty(arguments, lengths):
+    found = pack(*arguments)
+    assert (found.lengths.tolist(), found.n_features) == (lengths, 2)
+    tokens = np.concatenate([np.eye(2)] * (sum(lengths) // 2) or [np.zeros((0, 2))])
+    np.testing.assert_array_equal(found.matrix().toarray(), tokens)
+    assert [found[i].shape[0] for i in range(len(found))] == lengths
+    assert found[::-1].lengths.tolist() == lengths[::-1]
+    assert widen(found, 1).lengths.tolist() == lengths
+
+
+def test_the_width_of_nothing_is_told():
+    assert pack([[], []], if_empty=3).n_features == pack([], [0], if_empty=3).n_features == 3
+    assert pack([[], np.eye(2)], if_empty=3).n_features == 2
 
 
 def test_an_expected_width_is_checked():
@@ -213,7 +238,6 @@ def test_an_expected_width_is_checked():
         ({"indptr": np.array([0, 2, 1])}, "indptr must go up from 0 to 2, the number of entries; it ends with 1"),
         ({"offsets": np.array([0, 3])}, "offsets must go up from 0 to 2, the number of tokens; it ends with 3"),
         ({"offsets": np.array([0.0, 2.0])}, "offsets must be an int64 array of one dimension"),
-        ({"offsets": np.array([0, 2, 2])}, "Sequence 1 is empty"),
         ({"values": np.array([1.0])}, r"values have dtype float64 and shape \(1,\); give float32 or float64 of shape"),
         ({"values": np.array([1, 2])}, "values have dtype int64"),
     ],

@@ -38,7 +38,7 @@ def evaluate_sequences(
     truths = data.labels
     _note_new_labels(data, model)
     with data.naming_lines():
-        answers = [labels.tolist() for labels in model.predict(data.X, steps=steps)]
+        answers = [np.asarray(labels, dtype=object).tolist() for labels in model.predict(data.X, steps=steps)]
         results = measure_sequences(truths, answers, scheme or "auto")
     if as_json:
         json.dump(results, sys.stdout, indent=1)

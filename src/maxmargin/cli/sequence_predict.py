@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console
@@ -103,7 +102,7 @@ def _lines(model: ChainEstimator, data: SequenceFile, answers: Answers) -> Itera
                 head.append(f"probability={share:.6g}")
             if head:
                 yield " ".join([HEAD, f"sequence={i}", *head]) + "\n"
-            for t, (before, label) in enumerate(zip(columns, labels.tolist(), strict=True)):
+            for t, (before, label) in enumerate(zip(columns, labels, strict=True)):
                 after = [] if probability is None else [f"{probability[t, place[label]]:.6f}"]
                 yield data.separator.join([*before, str(label), *after]) + "\n"
             yield "\n"
@@ -113,5 +112,5 @@ def _found(model: ChainEstimator, X: Any, answers: Answers) -> list[list[RankedL
     """The labellings of each sequence; without ``kbest`` one, whose score is not asked for."""
     if answers.kbest is not None:
         return model.predict_kbest(X, answers.kbest, steps=answers.steps)
-    labellings: list[npt.NDArray[Any]] = model.predict(X, decode=answers.decode, steps=answers.steps)
+    labellings = model.predict(X, decode=answers.decode, steps=answers.steps)
     return [[RankedLabels(0.0, labels)] for labels in labellings]

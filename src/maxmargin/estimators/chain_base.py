@@ -17,20 +17,22 @@ from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
 from maxmargin.estimators.training import check_probability, job_count
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
-from maxmargin.sequences import SequenceError, pack_labels
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.sequences import PerSequence, SequenceError, pack_labels
+from maxmargin.sequences.per_sequence import is_in_lists
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_memory import check_kbest
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
-LabelArrays = list[npt.NDArray[Any]]
+Labelling = list[Any] | npt.NDArray[Any]
 
 
 class RankedLabels(NamedTuple):
     """One of the best labellings of a sequence."""
 
     score: float
-    labels: npt.NDArray[Any]
+    labels: Labelling
 
 
 class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
@@ -75,8 +77,8 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         known: Any = None,
         steps: Any = None,
         abstain: float | None = None,
-    ) -> LabelArrays:
-        """The labels of every sequence, a list of arrays.
+    ) -> PerSequence[Labelling]:
+        """The labels of every sequence: lists where the sequences of X are lists, else arrays; empty ones stay empty.
 
         Parameters
         ----------
@@ -109,29 +111,32 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
             assert probability is not None
             labels = labels.astype(object)
             labels[probability[np.arange(codes.size), codes] < abstain] = None
-        split: LabelArrays = self._split(labels, given)
-        return split
+        return self._labellings(labels, given, X)
 
     def predict_kbest(
         self, X: Any, k: int, lengths: Any = None, *, known: Any = None, steps: Any = None
     ) -> list[list[RankedLabels]]:
-        """The ``k`` labellings of highest score of every sequence, best first; fewer where there are not so many."""
+        """The ``k`` labellings of highest score of every sequence, best first; fewer where there are not so many.
+
+        Labels are lists where the sequences of X are lists, else arrays.
+        """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
         given = self._read(X, lengths)
         check_kbest(self.chain_, given, int(k), job_count(self.n_jobs))
         found, scores = self._best(given, int(k), self._limits(given, known, steps))
-        ranked = [self._split(self.classes_[row], given) for row in found.reshape(k, -1)]
+        ranked = [self._labellings(self.classes_[row], given, X) for row in found.reshape(int(k), -1)]
         return [
             [RankedLabels(float(score), ranked[rank][i]) for rank, score in enumerate(row) if score > -np.inf]
             for i, row in enumerate(scores.reshape(-1, k))
         ]
 
-    def predict_marginals(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> list[Floats]:
+    def predict_marginals(
+        self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None
+    ) -> PerSequence[Floats]:
         """Probability of every label of every token, a list of arrays of shape (length, n_labels)."""
         given = self._read(X, lengths)
-        split: list[Floats] = self._split(self._marginals(given, self._limits(given, known, steps)), given)
-        return split
+        return self._split(self._marginals(given, self._limits(given, known, steps)), given)
 
     def predict_confidence(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
         """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,).
@@ -152,7 +157,8 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         limits = self._limits(given, known, steps)
         codes = self._best(given, 1, limits)[0]
         risk = self._marginals(given, limits) @ self.chain_.costs
-        return np.asarray(np.add.reduceat(risk[np.arange(codes.size), codes], given.tokens.offsets[:-1]))
+        owner = np.repeat(np.arange(len(given)), given.tokens.lengths)
+        return np.bincount(owner, risk[np.arange(codes.size), codes], len(given)).astype(np.float64)
 
     def score(self, X: Any, Y: Any, lengths: Any = None) -> float:
         """Share of the tokens whose label is right."""
@@ -169,14 +175,23 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         scores: Floats = self.chain_.core(given).path_scores(self._native(), codes)
         return scores
 
-    def _learn(self, X: Any, Y: Any, lengths: Any) -> tuple[ChainInput, Codes]:
-        """Reads training data and sets what does not depend on the method of training."""
+    def _learn(self, X: Any, Y: Any, lengths: Any, sample_weight: Any) -> tuple[ChainInput, Codes, Floats | None]:
+        """Reads training data and sets what does not depend on the method of training.
+
+        Sequences without tokens are left out: there is nothing to learn from them.
+        """
         vectorizer = SequenceVectorizer(templates=self.templates, min_count=self.min_count, hashing=self.hashing)
         self.reader_ = InputReader(vectorizer, self.window)
         given = self.reader_.learn(X, lengths)
         self.classes_, codes = pack_labels(Y, given.tokens)
         self.n_features_in_ = given.tokens.n_features
-        return given, codes
+        weight = check_sample_weight(sample_weight, len(given))
+        if given.tokens.lengths.all():
+            return given, codes, weight
+        filled = np.flatnonzero(given.tokens.lengths)
+        if not filled.size:
+            raise ValueError("All sequences are empty; give at least one token to learn from.")
+        return given[filled], codes, None if weight is None else check_sample_weight(weight[filled], filled.size)
 
     def _chain(self, given: ChainInput, cost: Any = None) -> Chain:
         return Chain(
@@ -192,7 +207,7 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, lengths: Any) -> ChainInput:
         check_is_fitted(self)
-        given = self.reader_.read(X, lengths)
+        given = self.reader_.read(X, lengths, self.chain_.n_features)
         if given.tokens.n_features != self.chain_.n_features:
             raise ValueError(
                 f"X has {given.tokens.n_features} features, but {type(self).__name__} is expecting "
@@ -231,12 +246,16 @@ class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
         if not self.probabilistic and not getattr(self, "calibrated_", False):
             say_not_calibrated(self)
 
-    def _true_labels(self, X: Any, Y: Any, lengths: Any) -> LabelArrays:
+    def _true_labels(self, X: Any, Y: Any, lengths: Any) -> PerSequence[npt.NDArray[Any]]:
         """The labels as one array a sequence, whatever form they came in; labels not seen in training may occur."""
         given = self._read(X, lengths)
         classes, codes = pack_labels(Y, given.tokens)
-        split: LabelArrays = self._split(classes[codes], given)
-        return split
+        return self._split(classes[codes], given)
 
-    def _split(self, tokens: npt.NDArray[Any], given: ChainInput) -> Any:
-        return np.split(tokens, given.tokens.offsets[1:-1])
+    def _labellings(self, labels: npt.NDArray[Any], given: ChainInput, X: Any) -> PerSequence[Labelling]:
+        """The labels of all tokens by sequence, in lists where the sequences of X are lists."""
+        split = self._split(labels, given)
+        return PerSequence(part.tolist() for part in split) if is_in_lists(X) else PerSequence(split)
+
+    def _split(self, tokens: npt.NDArray[Any], given: ChainInput) -> PerSequence[npt.NDArray[Any]]:
+        return PerSequence(np.split(tokens, given.tokens.offsets[1:-1]))

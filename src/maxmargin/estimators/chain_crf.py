@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.estimators.warning import warn_caller
-from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS
@@ -104,8 +103,7 @@ class ChainCRF(ChainEstimator):
             if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
-            given, codes = self._learn(X, Y, lengths)
-            weight = check_sample_weight(sample_weight, len(given))
+            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given)
             problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
             run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.training import all_or_nothing, positive
-from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.sequences import SequenceError
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_parts import chain_parts
@@ -73,9 +72,8 @@ class ChainHMM(ChainEstimator):
         """
         positive("alpha", self.alpha)
         with all_or_nothing(self):
-            given, codes = self._learn(X, Y, lengths)
+            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
             _check_values(given)
-            weight = check_sample_weight(sample_weight, len(given))
             self.chain_ = self._chain(given)
             everyone = np.arange(len(given), dtype=np.int32)
             psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)

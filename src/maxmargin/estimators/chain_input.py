@@ -79,25 +79,25 @@ class InputReader:
         tokens = self.vectorizer.fit_transform(X)
         return self._with_pairs(X, tokens)
 
-    def read(self, X: Any, lengths: Any = None) -> ChainInput:
-        """Reads data to predict."""
+    def read(self, X: Any, lengths: Any = None, columns: int | None = None) -> ChainInput:
+        """Reads data to predict; ``columns`` is the number of features that the model has of each token."""
         if lengths is None:
             check_sequences(X)
         if self.vectorizer is None:
             if is_text(X):
                 raise ValueError("The model was trained on rows of numbers, but the tokens of X are text.")
-            return self._numbers(X, lengths)
+            return self._numbers(X, lengths, None if columns is None else columns // (2 * self.window + 1))
         if not is_text(X, otherwise=True, columns=self.vectorizer.templates_ is not None):
             raise ValueError("The model was trained on tokens of text; give X in the same form.")
         self._no_lengths(lengths)
         return self._with_pairs(X, self.vectorizer.transform(X))
 
-    def _numbers(self, X: Any, lengths: Any) -> ChainInput:
+    def _numbers(self, X: Any, lengths: Any, columns: int | None = None) -> ChainInput:
         if isinstance(X, ChainInput):
             if lengths is not None:
                 raise ValueError("X is packed already and has its own lengths; leave lengths out.")
             return ChainInput(widen(X.tokens, self.window), X.pairs)
-        return ChainInput(widen(pack(X, lengths), self.window))
+        return ChainInput(widen(pack(X, lengths, if_empty=columns), self.window))
 
     def _with_pairs(self, X: Any, tokens: Sequences) -> ChainInput:
         assert self.vectorizer is not None

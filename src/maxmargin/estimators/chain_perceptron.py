@@ -9,7 +9,7 @@ import numpy as np
 
 from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
-from maxmargin.oracles.bind import bind, check_sample_weight
+from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Record, Run
 from maxmargin.solvers.online import Perceptron
@@ -73,8 +73,7 @@ class ChainPerceptron(CalibratedChain):
         solver = Perceptron(int(self.passes))
         positive("max_time", self.max_time, optional=True)
         with all_or_nothing(self):
-            given, codes = self._learn(X, Y, lengths)
-            weight = check_sample_weight(sample_weight, len(given))
+            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given)
             mistakes = Formulation(mistakes=True)
             oracle = bind(self.chain_, given, codes, mistakes, sample_weight=weight, n_jobs=job_count(self.n_jobs))

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.training import all_or_nothing, positive, train
-from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import Sequences
@@ -115,8 +114,7 @@ class ChainSVC(CalibratedChain):
             raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
         Formulation(self.rescaling, self.slack)
         with all_or_nothing(self):
-            given, codes = self._learn(X, Y, lengths)
-            weight = check_sample_weight(sample_weight, len(given))
+            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given, self._cost())
             self.C_ = self._chosen_c(given.tokens)
             self.solution_ = train(

@@ -36,6 +36,8 @@ def apply_templates(
     """
     if len(offsets) < 2:
         raise ValueError("There are no sequences; give at least one.")
+    if not offsets[-1]:
+        return np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), None
     views: dict[tuple[int, Change | None], int] = {}
     arguments = []
     for template in templates:

@@ -82,6 +82,8 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
             if templates.pair_templates:
                 found = apply_templates(templates.pair_templates, offsets, columns, pairs, learn=True)
                 self._pruned(found, pairs)
+        if len(offsets) > 1 and not offsets[-1]:
+            raise ValueError("All sequences are empty; give at least one token to learn from.")
         packed = self._packed(offsets, self._pruned(rows, attributes), attributes)
         self.templates_, self.attributes_, self.pair_attributes_ = templates, attributes, pairs
         self.n_features_out_, self.n_columns_ = len(attributes), n_columns

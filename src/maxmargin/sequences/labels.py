@@ -95,6 +95,7 @@ def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
         seen = set(labels)
     except TypeError as error:
         raise ValueError(f"The labels cannot be compared ({error}); use numbers or strings as labels.") from error
+    seen = {label.item() if isinstance(label, np.generic) else label for label in seen}
     if any(label is None or label != label for label in seen):
         missing = next(t for t, label in enumerate(labels) if label is None or label != label)
         raise _complaint(X, missing, f"has the label {labels[missing]}; give every token a label.")

@@ -24,7 +24,7 @@ class Sequences:
 
     Tokens ``offsets[i] : offsets[i + 1]`` are those of sequence i; token t holds the columns
     ``indices[indptr[t] : indptr[t + 1]]``, which ascend, and the values at the same places.
-    A token may be empty, a sequence may not. Every instance is checked when it is made.
+    Tokens and sequences may be empty. Every instance is checked when it is made.
 
     Parameters
     ----------
@@ -46,11 +46,6 @@ class Sequences:
         _check_offsets("indptr", self.indptr, len(self.indices), "entries")
         if len(self) == 0:
             raise ValueError("There are no sequences; give at least one.")
-        empty = np.flatnonzero(self.lengths == 0)
-        if empty.size:
-            raise SequenceError(
-                f"Sequence {empty[0]} is empty; leave it out, or give it at least one token.", int(empty[0])
-            )
         if self.indices.dtype != np.int32:
             raise ValueError(f"indices have dtype {self.indices.dtype}; make it int32.")
         self._check_columns()

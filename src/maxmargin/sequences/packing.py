@@ -16,7 +16,7 @@ Values: TypeAlias = npt.NDArray[Any]
 _BLOCK_CELLS = 1 << 16  # dense rows are gone through in pieces that stay in the cache
 
 
-def pack(X: Any, lengths: Any = None, *, n_features: int | None = None) -> Sequences:
+def pack(X: Any, lengths: Any = None, *, n_features: int | None = None, if_empty: int | None = None) -> Sequences:
     """Packs sequences of tokens; every complaint names the sequence.
 
     Zeros are not stored, whether they come from a dense array or stand in a sparse one: they mean the same as
@@ -29,15 +29,16 @@ def pack(X: Any, lengths: Any = None, *, n_features: int | None = None) -> Seque
         dense or in any format of scipy.sparse, one a sequence; or one matrix of all tokens, with ``lengths``
     lengths : the number of tokens of each sequence, where X is one matrix
     n_features : the number of columns that X must have
+    if_empty : the number of columns where all sequences are empty lists, which have none of their own
     """
     if isinstance(X, Sequences):
         if lengths is not None:
             raise ValueError("X is packed already and has its own lengths; leave lengths out.")
         packed = X
     elif lengths is not None:
-        packed = _cut(X, lengths)
+        packed = _cut(X, lengths, if_empty)
     else:
-        packed = _joined(_as_list(X))
+        packed = _joined(_as_list(X), if_empty)
     if n_features is not None and packed.n_features != n_features:
         raise ValueError(f"X has {packed.n_features} features, but {n_features} are expected; give it those columns.")
     return packed
@@ -66,28 +67,32 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2
 
 
-def _joined(items: list[Any]) -> Sequences:
+def _joined(items: list[Any], if_empty: int | None) -> Sequences:
     if not items:
         raise ValueError("There are no sequences; give at least one.")
     matrices = [item if sp.issparse(item) else _dense(item, f"Sequence {i}") for i, item in enumerate(items)]
-    width = matrices[0].shape[1]
+    width = next((matrix.shape[1] for matrix in matrices if matrix.ndim == 2), if_empty)
     for i, matrix in enumerate(matrices):
-        if matrix.shape[1] != width:
+        if matrix.ndim == 1:  # an empty list, which fits any number of columns
+            matrices[i] = _nothing(width)
+        elif matrix.shape[1] != width:
             raise ValueError(
                 f"Sequence {i} has {matrix.shape[1]} columns, those before it have {width}; give all the same columns."
             )
     offsets = _offsets([matrix.shape[0] for matrix in matrices])
-    _check_lengths(np.diff(offsets))
+    assert width is not None
     if not any(sp.issparse(matrix) for matrix in matrices):
         return _packed(offsets, *_from_dense(matrices, offsets, width), width)
     return _packed(offsets, *_from_sparse(matrices), width)
 
 
-def _cut(X: Any, lengths: Any) -> Sequences:
+def _cut(X: Any, lengths: Any, if_empty: int | None) -> Sequences:
     counts = np.asarray(lengths)
     if counts.ndim != 1 or not counts.size or counts.dtype.kind not in "iu":
         raise ValueError("lengths must be a list of whole numbers, the number of tokens of each sequence.")
     matrix = X if sp.issparse(X) else _dense(X, "X")
+    if matrix.ndim == 1:
+        matrix = _nothing(if_empty)
     _check_lengths(counts)
     offsets = _offsets(counts)
     if offsets[-1] != matrix.shape[0]:
@@ -95,10 +100,17 @@ def _cut(X: Any, lengths: Any) -> Sequences:
             f"lengths add up to {offsets[-1]}, but X has {matrix.shape[0]} rows; give each row to one sequence."
         )
     width = matrix.shape[1]
-    if sp.issparse(matrix):
+    if sp.issparse(matrix) or not matrix.shape[0]:
         return _packed(offsets, *_from_sparse([matrix]), width)
     rows = np.arange(matrix.shape[0] + 1, dtype=np.int64)
     return _packed(offsets, *_from_dense(matrix[:, None, :], rows, width), width)
+
+
+def _nothing(n_features: int | None) -> npt.NDArray[Any]:
+    """The matrix of a sequence without tokens."""
+    if n_features is None:
+        raise ValueError("All sequences are empty; give at least one token.")
+    return np.zeros((0, n_features), dtype=bool)
 
 
 def _dense(item: Any, name: str) -> npt.NDArray[Any]:
@@ -112,18 +124,17 @@ def _dense(item: Any, name: str) -> npt.NDArray[Any]:
             f"{name} holds {kind}, not numbers; turn tokens into numbers with SequenceVectorizer, or give a chain "
             "estimator its tokens as strings or as tuples of strings, such as list(zip(words, tags))."
         )
-    if array.size == 0 and array.ndim < 2:
-        raise ValueError(f"{name} is empty; leave it out, or give it at least one token.")
+    if array.shape == (0,):
+        return array
     if array.ndim != 2:
         raise ValueError(f"{name} has {array.ndim} dimensions; give a matrix, one row a token.")
     return array
 
 
 def _check_lengths(lengths: Offsets) -> None:
-    bad = np.flatnonzero(lengths < 1)
+    bad = np.flatnonzero(lengths < 0)
     if bad.size:
-        fault = "is empty" if lengths[bad[0]] == 0 else f"has the length {lengths[bad[0]]}"
-        raise ValueError(f"Sequence {bad[0]} {fault}; leave it out, or give it at least one token.")
+        raise ValueError(f"Sequence {bad[0]} has the length {lengths[bad[0]]}; give the number of its tokens.")
 
 
 def _offsets(lengths: Any) -> Offsets:
@@ -134,7 +145,7 @@ def _from_dense(matrices: Any, offsets: Offsets, width: int) -> tuple[Offsets, C
     """The cells that are not zero (a NaN is one), row by row."""
     cells_before = offsets * max(width, 1)
     cuts = np.searchsorted(cells_before, np.arange(0, cells_before[-1], _BLOCK_CELLS), side="right") - 1
-    starts = np.unique(cuts)
+    starts = np.unique([0, *cuts])
     columns, values, counts = [], [], []
     for start, stop in zip(starts, [*starts[1:], len(matrices)], strict=True):
         cells = np.concatenate(matrices[start:stop])

@@ -19,6 +19,8 @@ def widen(X: Sequences, reach: int) -> Sequences:
         return X
     if X.n_features * (2 * reach + 1) >= 2**31:
         raise ValueError(f"A window of {reach} makes {X.n_features * (2 * reach + 1):,} columns; choose a smaller one.")
+    if not X.tokens:
+        return Sequences(X.offsets, X.indptr, X.indices, X.values, X.n_features * (2 * reach + 1))
     token = np.arange(X.tokens)
     sequence = np.repeat(np.arange(len(X)), X.lengths)
     offsets = np.arange(-reach, reach + 1)

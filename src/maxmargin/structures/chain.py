@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import Sequences, pack, pack_labels
+from maxmargin.sequences import SequenceError, Sequences, pack, pack_labels
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_oracle import ChainOracle
 from maxmargin.structures.multiclass import checked_cost
@@ -88,8 +88,10 @@ class Chain:
         return self.n_features + (1 if self.constant else 0)
 
     def core(self, X: ChainInput, labels: Indices | None = None) -> _core.Chain:
-        """The native form of sequences and, for training, of their labels."""
+        """The native form of sequences and, for training, of their labels; then no sequence may be empty."""
         X.check(self.n_features, self.n_pair_features)
+        if labels is not None:
+            X.check_filled()
         pairs = None if X.pairs is None else as_token_rows(X.pairs, 0.0)
         tokens = as_token_rows(X.tokens, float(self.constant))
         return _core.Chain(
@@ -234,6 +236,13 @@ class ChainInput:
     def shape(self) -> tuple[int]:
         """``(n_sequences,)``, by which scikit-learn tells that many sequences can be picked at once."""
         return (len(self),)
+
+    def check_filled(self) -> None:
+        """Complains about a sequence from which nothing can be learned."""
+        empty = np.flatnonzero(self.tokens.lengths == 0)
+        if empty.size:
+            first = int(empty[0])
+            raise SequenceError(f"Sequence {first} is empty; leave it out, or give it at least one token.", first)
 
     def check(self, n_features: int, n_pair_features: int) -> None:
         if self.tokens.n_features != n_features:
