@@ -14,6 +14,7 @@ from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
 from maxmargin.estimators.chain_limits import allowed_labels, allowed_steps
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.training import check_probability, job_count
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
@@ -35,7 +36,7 @@ class RankedLabels(NamedTuple):
     labels: Labelling
 
 
-class ChainEstimator(Inspected, Saved, BaseEstimator):  # type: ignore[misc]
+class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Base of the chain estimators; see ``ChainSVC`` for what the parameters mean.
 
     A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``weights_`` (in native layout),

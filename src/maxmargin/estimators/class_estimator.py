@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.training import positive
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
@@ -25,7 +26,7 @@ from maxmargin.structures.multiclass import as_rows
 Floats = npt.NDArray[np.float64]
 
 
-class ClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Base of ``MulticlassSVC`` and ``TaxonomySVC``, which say what the parameters mean."""
 
     C: float | str

@@ -12,13 +12,14 @@ from sklearn.base import BaseEstimator
 
 from maxmargin.coverage.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.coverage.subtopics import Subtopics, pack_subtopics
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class SubsetRanker(BaseEstimator):  # type: ignore[misc]
+class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Chooses ``k`` documents of each candidate set, one after the other.
 
     A subclass has the parameters ``k``, ``vectorizer`` and ``weighting``, and a method ``_chosen``.

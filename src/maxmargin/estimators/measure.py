@@ -20,6 +20,7 @@ from maxmargin.estimators.measure_input import (
     two_classes,
     with_positives,
 )
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.estimators.warning import warn_caller
@@ -38,7 +39,7 @@ from maxmargin.structures.signed import SignedRows
 Floats = npt.NDArray[np.float64]
 
 
-class MeasureSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Linear classifier of two classes, trained for a measure of all rows together, or of groups of them.
 
     Minimises ``1/2 |w|^2 + C * sum_g n_g * risk_g`` over groups of ``n_g`` rows, of which there is one unless ``fit``

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.label_targets import label_costs, label_sets, read_targets
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
@@ -30,7 +31,7 @@ from maxmargin.structures.multilabel import Multilabel
 Floats = npt.NDArray[np.float64]
 
 
-class MultilabelSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Support vector machine for label vectors, with interactions between labels.
 
     The score of a label vector is ``F(x, y) = sum_k y_k (<w_k, x> + b_k) + sum_(j, k) v_jk y_j y_k``, and the ``y`` of

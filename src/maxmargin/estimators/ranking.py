@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.ranking_scale import ranking_c
 from maxmargin.estimators.training import all_or_nothing, positive, train
@@ -31,7 +32,7 @@ from maxmargin.structures.sample import Sample, SampleInput
 Floats = npt.NDArray[np.float64]
 
 
-class RankingSVM(BaseEstimator):  # type: ignore[misc]
+class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Learns to rank the documents of each query: ``<w, x>`` is a document's score, and the highest comes first.
 
     Minimises ``1/2 |w|^2 + C * sum over groups g of s_g * risk_g(w)`` with, for margin rescaling and linear slack,

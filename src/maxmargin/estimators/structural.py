@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.training import train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -21,7 +22,7 @@ from maxmargin.vectors import as_vector, dot
 Floats = npt.NDArray[np.float64]
 
 
-class StructuralSVM(BaseEstimator):  # type: ignore[misc]
+class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Structural support vector machine for a user's :class:`~maxmargin.Problem`.
 
     Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i(w)``.

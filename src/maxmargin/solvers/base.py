@@ -87,7 +87,7 @@ class Infeasible:
     example: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """The answer of a solver.
 
@@ -110,6 +110,13 @@ class Solution:
     certificate: Infeasible | None = None
     aggregate: Cut | None = None
     details: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """The answer on one line, without the arrays."""
+        numbers = {"primal": self.primal, "dual": self.dual, "gap": self.gap}
+        known = [f"{name}={value:.6g}" for name, value in numbers.items() if value is not None]
+        counts = [f"n_iter={self.n_iter}", f"oracle_calls={self.oracle_calls}"]
+        return f"Solution({', '.join([self.status.name, *known, *counts])}, w of shape {self.w.shape})"
 
     @property
     def gap(self) -> float | None:
