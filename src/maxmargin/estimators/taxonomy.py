@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.estimators.calibration import say_not_calibrated
@@ -17,12 +18,14 @@ from maxmargin.estimators.class_estimator import ClassEstimator
 from maxmargin.estimators.multiclass_outputs import difference_scale
 from maxmargin.estimators.taxonomy_files import save_taxonomy_model
 from maxmargin.estimators.taxonomy_places import ClassPlaces, label_array
+from maxmargin.estimators.taxonomy_score import all_mistakes_alike, answer_losses
 from maxmargin.estimators.training import all_or_nothing, check_probability, job_count, train
+from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
 from maxmargin.structures.class_features import ClassFeatures
 from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.taxonomy import PlacedClasses
-from maxmargin.taxonomies import as_taxonomy, check_separator
+from maxmargin.taxonomies import AUTO, Levels, as_taxonomy, check_separator, found_separator, read_levels
 
 Floats = npt.NDArray[np.float64]
 _PART = 1 << 23  # scores held at once where not all are asked for
@@ -40,8 +43,9 @@ class TaxonomySVC(ClassEstimator):
     C : weight of the sum of the risks; ``'scale'`` is that of ``MulticlassSVC`` over half the mean squared distance of
         the output features of two classes
     taxonomy : a ``Taxonomy``; nested mappings; a mapping of children to parents; pairs (parent, child); a list of
-        parent numbers; a networkx ``DiGraph``; or a string such as ``'.'`` that divides the labels into parts. None
-        puts all classes below one root. Classes may be leaves or inner nodes
+        parent numbers; a networkx ``DiGraph``; or a string such as ``'.'`` that divides the labels into parts.
+        ``'auto'`` finds that string where the labels have one (``taxonomies.found_separator``); else, and for None, all
+        classes are below one root. Classes may be leaves or inner nodes
     loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
         ``'zero-one'``; or a matrix ``loss[i, j]`` of answering ``classes_[j]`` where ``classes_[i]`` is true
     node_weight : ``beta_z``: a number q is ``q ** height``, so 1 for leaves and with q below 1 less for the nodes above
@@ -52,7 +56,9 @@ class TaxonomySVC(ClassEstimator):
 
     Attributes
     ----------
-    classes_ : class labels seen in training, shape (n_classes,)
+    classes_ : class labels seen in training, shape (n_classes,); of columns the values with a separator between them
+    levels_ : how names stand for columns, or None
+    separator_ : what divides the names of the classes, or None
     taxonomy_ : the ``Taxonomy``
     nodes_ : labels of the nodes above some class, which have weights, shape (n_nodes,)
     coef_ : weights, shape (n_nodes, n_features)
@@ -64,7 +70,7 @@ class TaxonomySVC(ClassEstimator):
         self,
         C: float | str = "scale",
         *,
-        taxonomy: Any = None,
+        taxonomy: Any = AUTO,
         loss: Any = "height",
         node_weight: Any = 0.5,
         rescaling: str = "margin",
@@ -102,13 +108,24 @@ class TaxonomySVC(ClassEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TaxonomySVC:
-        """Learns from a dense or CSR matrix or a data frame, and one node of the taxonomy a row."""
+        """Learns from a dense or CSR matrix or a data frame, and one node of the taxonomy per row.
+
+        Parameters
+        ----------
+        X : shape (n, n_features)
+        y : labels, shape (n,); or one column per level of the taxonomy, highest first, shape (n, levels), with None,
+            NaN or ``''`` below the end of a label, and then predictions have that form, too
+        sample_weight : one weight for each row
+        """
         with all_or_nothing(self):
+            y = self._read_labels(y)
             rows, labels = self._read_training(X, y)
             self._check_perceptron(not isinstance(self.loss, str))
             classes = self.classes_.tolist()
-            check_separator(self.taxonomy, classes)
-            placed = PlacedClasses(as_taxonomy(self.taxonomy, classes), classes)
+            self.separator_ = self._separator(classes)
+            check_separator(self.separator_, classes)
+            given = None if isinstance(self.taxonomy, str) else self.taxonomy
+            placed = PlacedClasses(as_taxonomy(self.separator_ or given, classes), classes)
             structure = placed.structure(self.loss, self.node_weight)
             factor = difference_scale(structure.features.matrix)
             weight = self._prepare(rows, labels, sample_weight, structure.losses, factor)
@@ -118,6 +135,34 @@ class TaxonomySVC(ClassEstimator):
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
         return self
+
+    def _read_labels(self, y: Any) -> Any:
+        """Names in place of columns; sets ``levels_``."""
+        found = read_levels(y)
+        if found is None:
+            self.levels_: Levels | None = None
+            return y
+        if self.taxonomy is not None and not (isinstance(self.taxonomy, str) and self.taxonomy == AUTO):
+            raise ValueError(
+                f"y has {len(found[1].values)} columns, one per level, which are a taxonomy themselves; leave "
+                "taxonomy= out, or give one label per row."
+            )
+        names, self.levels_ = found
+        return names
+
+    def _separator(self, classes: list[Any]) -> str | None:
+        """What divides the names of the classes, or None."""
+        if self.levels_ is not None:
+            return self.levels_.separator
+        if not isinstance(self.taxonomy, str):
+            return None
+        return found_separator(classes) if self.taxonomy == AUTO else self.taxonomy
+
+    def _in_form(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Labels as the training data had them, with one column more where that had columns."""
+        if self.levels_ is None:
+            return np.asarray(labels)
+        return self.levels_.rows(labels.ravel()).reshape(*labels.shape, -1)
 
     def _place(self, placed: PlacedClasses, features: ClassFeatures) -> None:
         """Sets what follows from the taxonomy and the classes."""
@@ -149,7 +194,7 @@ class TaxonomySVC(ClassEstimator):
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
     def predict(self, X: Any, *, until: float | None = None) -> npt.NDArray[Any]:
-        """The class of highest score, shape (n,).
+        """The class of highest score, shape (n,), or (n, levels) where y had columns.
 
         Parameters
         ----------
@@ -159,11 +204,11 @@ class TaxonomySVC(ClassEstimator):
         if until is None:
             rows = self._read(X, self._constant())
             best = self.features_.native.best(rows, self.weights_, job_count(self.n_jobs))
-            return np.asarray(self.classes_[best])
+            return self._in_form(self.classes_[best])
         check_probability("until", until)
         self._say_if_not_calibrated()
         found = [self.places_.lowest(softmax(s / self.temperature_, axis=1), until) for s in self._score_parts(X)]
-        return np.asarray(self.nodes_[np.concatenate(found)])
+        return self._in_form(self.nodes_[np.concatenate(found)])
 
     def predict_topk(self, X: Any, k: int) -> npt.NDArray[Any]:
         """The ``k`` classes of highest score, best first, shape (n, k)."""
@@ -171,7 +216,7 @@ class TaxonomySVC(ClassEstimator):
         if not 1 <= k <= self.classes_.size:
             raise ValueError(f"k must be between 1 and the number of classes, {self.classes_.size}, not {k}.")
         best = [np.argsort(-scores, axis=1, kind="stable")[:, :k] for scores in self._score_parts(X)]
-        return np.asarray(self.classes_[np.concatenate(best)])
+        return self._in_form(self.classes_[np.concatenate(best)])
 
     def node_probability(self, X: Any) -> Floats:
         """Probability that the class is a node of ``nodes_`` or below it, shape (n, n_nodes): sums of a softmax of the
@@ -186,9 +231,23 @@ class TaxonomySVC(ClassEstimator):
         Trains ``folds`` models, each without one part of the examples, and asks each about the part it has not seen.
         """
         check_is_fitted(self)
-        self.temperature_ = held_out_class_temperature(self, X, np.asarray(y), folds)
+        labels = np.asarray(y) if self.levels_ is None else self.levels_.names(y)
+        same_tree = clone(self).set_params(taxonomy=self.taxonomy_)  # also where a fold lacks a class
+        self.temperature_ = held_out_class_temperature(same_tree, X, labels, folds)
         self.calibrated_ = True
         return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the mean loss of the answers, the loss trained with; the share of right answers where every mistake
+        costs 1 (the zero-one loss, or no taxonomy).
+
+        With a separator or columns the loss of an answer depends on the two labels alone, as in ``metrics.tree_loss``,
+        so that the scores of folds and of models can be compared, and labels may be new.
+        """
+        answers = self.predict(X)
+        losses = answer_losses(self, y, answers)
+        mean = float(np.average(losses, weights=check_sample_weight(sample_weight, len(losses))))
+        return 1.0 - mean if all_mistakes_alike(self) else -mean
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a model file that ``maxmargin.load`` reads."""

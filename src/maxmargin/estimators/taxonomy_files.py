@@ -10,11 +10,12 @@ import numpy as np
 from maxmargin.io.models import save_model
 from maxmargin.structures.multiclass import feature_major
 from maxmargin.structures.taxonomy import PlacedClasses
-from maxmargin.taxonomies import Taxonomy
+from maxmargin.taxonomies import AUTO, Levels, Taxonomy
 
 
 def save_taxonomy_model(path: str | PathLike[str], model: Any) -> None:
-    """Weights, classes and the taxonomy; a loaded model has that as its parameter, whatever form it had."""
+    """Weights, classes and the taxonomy; a loaded model has that as its parameter, whatever form it had, unless it was
+    trained with one column per level."""
     taxonomy: Taxonomy = model.taxonomy_
     arrays = {
         "coef_": model._columns().T,
@@ -35,6 +36,8 @@ def save_taxonomy_model(path: str | PathLike[str], model: Any) -> None:
         "constant": float(model.intercept_scaling_),
         "temperature": float(model.temperature_),
         "calibrated": bool(model.calibrated_),
+        "separator": model.separator_,
+        "levels": None if model.levels_ is None else model.levels_.plain(),
     }
     save_model(path, model, arrays, without=("taxonomy",), structure=structure)
 
@@ -59,7 +62,12 @@ def restore_taxonomy_model(model: Any, arrays: dict[str, Any], structure: dict[s
     features = coef.shape[1] - (constant != 0.0) if coef.ndim == 2 else 0
     if coef.dtype != np.float64 or len(coef) != placed.nodes.size or features < 1 or not np.isfinite(coef).all():
         raise ValueError("coef_ must hold finite numbers and fit the nodes")
-    model.taxonomy = taxonomy
+    levels, separator = structure["levels"], structure["separator"]
+    if separator is not None and not (isinstance(separator, str) and separator):
+        raise ValueError("the separator must be a string")
+    model.separator_ = separator
+    model.levels_ = None if levels is None else Levels.from_plain(levels)
+    model.taxonomy = AUTO if levels is not None else taxonomy
     model.classes_, model.n_features_in_, model.intercept_scaling_ = classes, features, constant
     model._place(placed, placed.features(model.node_weight))
     model.weights_ = feature_major(coef)

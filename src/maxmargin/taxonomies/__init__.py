@@ -2,6 +2,19 @@
 
 from maxmargin.taxonomies.graph import Taxonomy
 from maxmargin.taxonomies.losses import LOSSES, taxonomy_losses
-from maxmargin.taxonomies.reading import as_taxonomy, check_separator
+from maxmargin.taxonomies.paths import Levels, found_separator, label_paths, path_losses, read_levels
+from maxmargin.taxonomies.reading import AUTO, as_taxonomy, check_separator
 
-__all__ = ["LOSSES", "Taxonomy", "as_taxonomy", "check_separator", "taxonomy_losses"]
+__all__ = [
+    "AUTO",
+    "LOSSES",
+    "Levels",
+    "Taxonomy",
+    "as_taxonomy",
+    "check_separator",
+    "found_separator",
+    "label_paths",
+    "path_losses",
+    "read_levels",
+    "taxonomy_losses",
+]

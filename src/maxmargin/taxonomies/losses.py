@@ -27,8 +27,7 @@ def taxonomy_losses(taxonomy: Taxonomy, y_true: Iterable[Any], y_pred: Iterable[
     """
     check_loss(loss)
     truths, answers = taxonomy.numbers(y_true), taxonomy.numbers(y_pred)
-    if truths.size != answers.size:
-        raise ValueError(f"There are {truths.size} true and {answers.size} predicted labels; they must match.")
+    check_lengths(truths.size, answers.size)
     if loss == "zero-one":
         return np.asarray(truths != answers, dtype=np.float64)
     taxonomy.check_one_root(f"the loss {loss!r}")
@@ -50,3 +49,8 @@ def taxonomy_losses(taxonomy: Taxonomy, y_true: Iterable[Any], y_pred: Iterable[
 def check_loss(loss: Any) -> None:
     if not isinstance(loss, str) or loss not in LOSSES:
         raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, not {loss!r}.")
+
+
+def check_lengths(truths: int, answers: int) -> None:
+    if truths != answers:
+        raise ValueError(f"There are {truths} true and {answers} predicted labels; they must match.")

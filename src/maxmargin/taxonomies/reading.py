@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.taxonomies.graph import ROOT, Taxonomy
+from maxmargin.taxonomies.paths import found_separator
+
+AUTO = "auto"
 
 
 def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
@@ -16,7 +19,8 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
     ======================================== =================================================================
     given                                    meaning
     ======================================== =================================================================
-    a ``Taxonomy``                           itself
+    a ``Taxonomy``, a fitted ``TaxonomySVC`` itself, its ``taxonomy_``
+    ``'auto'``                               the separator that the labels have (``found_separator``), else as None
     None                                     all labels below one root: no structure
     a string such as ``'.'`` or ``'/'``      labels are names whose parts it divides (``Taxonomy.from_names``)
     a mapping to labels, ``{child: parent}`` ``Taxonomy.from_parents``
@@ -26,13 +30,15 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
     a sequence of pairs, a data frame        edges (parent, child) (``Taxonomy.from_edges``)
     ======================================== =================================================================
     """
+    given = getattr(given, "taxonomy_", given)
     if isinstance(given, Taxonomy):
         return given
-    if given is None:
+    if given is None or isinstance(given, str):
         classes = list(dict.fromkeys(labels))
-        return Taxonomy([(_free_root(classes), label) for label in classes])
-    if isinstance(given, str):
-        return Taxonomy.from_names(labels, given)
+        separator = found_separator(classes) if given == AUTO else given
+        if separator is None:
+            return Taxonomy([(_free_root(classes), label) for label in classes])
+        return Taxonomy.from_names(classes, separator, _free_root([_top(name, separator) for name in classes]))
     if isinstance(given, Mapping):
         has_parents = any(above is not None and not isinstance(above, _BELOW) for above in given.values())
         return Taxonomy.from_parents(given) if has_parents else Taxonomy.from_nested(given)
@@ -54,7 +60,7 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
 
 def check_separator(given: Any, labels: Iterable[Any]) -> None:
     """Complains about a string that divides none of the labels: it would be a tree without inner nodes."""
-    if not isinstance(given, str) or not given:
+    if not isinstance(given, str) or not given or given == AUTO:
         return
     names = [name for name in labels if isinstance(name, str)]
     if names and not any(given in name for name in names):
@@ -65,6 +71,10 @@ def check_separator(given: Any, labels: Iterable[Any]) -> None:
 
 
 _BELOW = (Mapping, list, tuple, set, frozenset)
+
+
+def _top(name: Any, separator: str) -> Any:
+    return name.partition(separator)[0] if isinstance(name, str) and separator else name
 
 
 def _free_root(labels: list[Any]) -> Hashable:

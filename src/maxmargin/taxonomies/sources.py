@@ -58,18 +58,9 @@ def edges_of_nested(nested: Mapping[Any, Any], root: Hashable) -> EdgesAndNodes:
 
 def edges_of_names(names: Iterable[str], separator: str, root: Hashable) -> EdgesAndNodes:
     """Every beginning of a name up to a separator is a node; the root is above those of one part."""
-    if not isinstance(separator, str) or not separator:
-        raise ValueError(f"The separator must be a string such as '.' or '/', not {separator!r}.")
     edges: dict[Edge, None] = {}
     for name in names:
-        if not isinstance(name, str):
-            raise ValueError(
-                f"The name {name!r} is not a string, so it has no parts divided by {separator!r}; give the tree in "
-                "another form."
-            )
-        parts = name.split(separator)
-        if not all(parts):
-            raise ValueError(f"The name {name!r} has an empty part between separators {separator!r}; correct it.")
+        parts = name_parts(name, separator)
         above: Any = root
         for end in range(1, len(parts) + 1):
             node = separator.join(parts[:end])
@@ -77,6 +68,21 @@ def edges_of_names(names: Iterable[str], separator: str, root: Hashable) -> Edge
             above = node
     _check_free(root, {child for _, child in edges})
     return list(edges), [root]
+
+
+def name_parts(name: Any, separator: Any) -> list[str]:
+    """The parts of a name, or a sentence that says why it has none."""
+    if not isinstance(separator, str) or not separator:
+        raise ValueError(f"The separator must be a string such as '.' or '/', not {separator!r}.")
+    if not isinstance(name, str):
+        raise ValueError(
+            f"The name {name!r} is not a string, so it has no parts divided by {separator!r}; give the tree in "
+            "another form."
+        )
+    parts = name.split(separator)
+    if not all(parts):
+        raise ValueError(f"The name {name!r} has an empty part between separators {separator!r}; correct it.")
+    return parts
 
 
 def edges_of_graph(graph: Any) -> EdgesAndNodes:
