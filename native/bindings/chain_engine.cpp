@@ -83,6 +83,17 @@ void bind_chain_engine(nb::module_& module) {
           },
           "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.")
       .def(
+          "gram",
+          [](const PyChainEngine& self, std::int64_t block) {
+            if (block < 0 || block >= self.oracle->n()) throw nb::index_error("there is no such block");
+            const auto& group = self.engine.block.group(block);
+            const std::size_t count = group.planes.size();
+            std::vector<double> products;
+            for (std::size_t k = 0; k < count; ++k) products.insert(products.end(), group.row(k), group.row(k) + count);
+            return take(std::move(products));
+          },
+          nb::arg("block"), "Products of the planes that a block holds, row by row.")
+      .def(
           "merge",
           [](PyChainEngine& self, In1<std::int32_t> blocks, std::int32_t capacity) {
             check_order(as_span(blocks), self.oracle->n());

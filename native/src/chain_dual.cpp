@@ -100,7 +100,7 @@ double ChainDual::squared_change(std::int64_t i, int length) {
   auto change = [&](int t) { return node_change_.data() + static_cast<std::int64_t>(t) * stride; };
   auto dot = [&](int s, int t) { return kernels().dot(change(s), change(t), stride); };
   double total = 0.0;
-  if (products_.kept(length)) {
+  if (products_.fits(i)) {
     products_.open(i);
     for (int s = 0; s < length; ++s) {
       const double square = dot(s, s);

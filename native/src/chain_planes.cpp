@@ -3,21 +3,6 @@
 namespace maxmargin {
 namespace {
 
-// <x, y> of two rows with ascending columns.
-double row_product(const Row& x, const Row& y) {
-  double sum = x.bias * y.bias;
-  std::int64_t i = 0, j = 0;
-  while (i < x.count && j < y.count) {
-    const std::int64_t a = x.column(i), b = y.column(j);
-    if (a == b) sum += x.value(i) * y.value(j);
-    i += a <= b;
-    j += b <= a;
-  }
-  return sum;
-}
-
-std::int64_t triangle(std::int64_t s, std::int64_t t) { return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s; }
-
 // share * p + (1 - share) * q, both ordered by token and label.
 std::vector<ChangedLabel> mixed(const std::vector<ChangedLabel>& p, const std::vector<ChangedLabel>& q, double share) {
   std::vector<ChangedLabel> result;
@@ -66,8 +51,22 @@ void count_steps(const ChainShape& shape, const std::int32_t* labels, int length
 }
 
 void tidy(SparseCounts& counts) {
-  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (counts.empty()) return;
+  const auto [lowest, highest] = std::minmax_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const std::int64_t first = lowest->first;
+  const auto range = static_cast<std::size_t>(highest->first - first) + 1;
   std::size_t kept = 0;
+  if (range <= 4 * counts.size()) {  // many counts of few numbers, as in long sequences: no need to sort
+    thread_local std::vector<double> sums;
+    sums.assign(range, 0.0);
+    for (const auto& [index, count] : counts) sums[static_cast<std::size_t>(index - first)] += count;
+    counts.clear();
+    for (std::size_t at = 0; at < range; ++at) {
+      if (sums[at] != 0.0) counts.emplace_back(first + static_cast<std::int64_t>(at), sums[at]);
+    }
+    return;
+  }
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t at = 0; at < counts.size();) {
     auto sum = counts[at++];
     while (at < counts.size() && counts[at].first == sum.first) sum.second += counts[at++].second;
@@ -95,7 +94,7 @@ bool is_plane_of(const ChainPlane& plane, std::uint64_t key, const std::int32_t*
 
 ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels) {
   const std::int32_t* truth = data.truth(i);
-  const int length = data.length(i), classes = data.shape.labels;
+  const int length = data.length(i), classes = data.shape.labels, stride = data.shape.stride();
   const Rescaled rescaling = rescaled(loss, classes, truth, labels, length);
   ChainPlane plane;
   plane.b = rescaling.b;
@@ -108,7 +107,7 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
   }
   if (data.shape.pair_features > 0) {
     for_each_window(plane.changed, length, 1, [&](int t) {
-      plane.changed_pairs.push_back({t, truth[t - 1] * classes + truth[t], labels[t - 1] * classes + labels[t], rescaling.scale});
+      plane.changed_pairs.push_back({t, truth[t - 1] * stride + truth[t], labels[t - 1] * stride + labels[t], rescaling.scale});
     });
   }
   thread_local SparseCounts steps;  // so that the plane's own list is made once, of its size
@@ -121,7 +120,7 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
 }
 
 SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& plane) {
-  const int stride = data.shape.stride(), labels = data.shape.labels, width = labels * stride;
+  const int stride = data.shape.stride(), width = data.shape.labels * stride;
   SparseCounts cells = plane.steps;
   auto add = [&](const Row& row, std::int64_t first, int apart, int truth, int label, double weight) {
     auto cell = [&](std::int64_t column, double value) {
@@ -135,92 +134,18 @@ SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& 
     add(data.tokens[data.offsets[i] + change.token], 0, stride, change.truth, change.label, change.weight);
   }
   for (const ChangedLabel& change : plane.changed_pairs) {
-    auto place = [&](std::int32_t pair) { return pair / labels * stride + pair % labels; };
-    add(data.pairs[data.offsets[i] + change.token], data.shape.pair_row() * stride, width, place(change.truth), place(change.label), change.weight);
+    add(data.pairs[data.offsets[i] + change.token], data.shape.pair_row() * stride, width, change.truth, change.label, change.weight);
   }
   tidy(cells);
   return cells;
 }
 
-void TokenProducts::open(std::int64_t i) {
-  first_ = offsets_[i];
-  const std::int64_t length = offsets_[i + 1] - first_;
-  current_ = nullptr;
-  if (!kept(length)) return;
-  std::unique_ptr<float[]>& stored = kept_[static_cast<std::size_t>(i)];
-  if (!stored) {
-    stored = std::make_unique<float[]>(static_cast<std::size_t>(length * (length + 1) / 2));
-    add_products(length, stored.get());
-  }
-  current_ = stored.get();
-}
-
-// Cells of all tokens in the order of their columns: only tokens that share a column meet.
-void TokenProducts::add_products(std::int64_t length, float* products) {
-  cells_.clear();
-  for (std::int64_t t = 0; t < length; ++t) {
-    const Row row = rows_[first_ + t];
-    for (std::int64_t c = 0; c < row.count; ++c) cells_.push_back({row.column(c), t, row.value(c)});
-  }
-  std::sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) { return std::pair(a.column, a.token) < std::pair(b.column, b.token); });
-  for (std::size_t begin = 0, end = 0; begin < cells_.size(); begin = end) {
-    while (end < cells_.size() && cells_[end].column == cells_[begin].column) ++end;
-    for (std::size_t s = begin; s < end; ++s) {
-      for (std::size_t t = begin; t <= s; ++t) {
-        products[triangle(cells_[s].token, cells_[t].token)] += static_cast<float>(cells_[s].value * cells_[t].value);
-      }
-    }
-  }
-  const double constant = rows_.bias * rows_.bias;
-  if (constant == 0.0) return;
-  for (std::int64_t k = 0; k < length * (length + 1) / 2; ++k) products[k] += static_cast<float>(constant);
-}
-
-double TokenProducts::operator()(int s, int t) const {
-  return current_ != nullptr ? static_cast<double>(current_[triangle(s, t)]) : row_product(rows_[first_ + s], rows_[first_ + t]);
-}
-
-void ChangedScores::open(const std::vector<ChangedLabel>& changed, std::int64_t length, std::int64_t width) {
-  changed_ = &changed;
-  width_ = width;
-  known_.assign(static_cast<std::size_t>(length), 0);
-  if (scores_.size() < static_cast<std::size_t>(length * width)) scores_.resize(static_cast<std::size_t>(length * width));
-}
-
-const double* ChangedScores::row(std::int32_t token) {
-  double* scores = scores_.data() + token * width_;
-  if (std::exchange(known_[static_cast<std::size_t>(token)], 1) != 0) return scores;
-  std::fill_n(scores, width_, 0.0);
-  for (const ChangedLabel& change : *changed_) {
-    const double product = change.weight * products_(token, change.token);
-    scores[change.truth] += product;
-    scores[change.label] -= product;
-  }
-  return scores;
-}
-
-double ChangedScores::product(const std::vector<ChangedLabel>& changed) {
-  double sum = 0.0;
-  for (const ChangedLabel& change : changed) {
-    const double* scores = row(change.token);
-    sum += change.weight * (scores[change.truth] - scores[change.label]);
-  }
-  return sum;
-}
-
-void ChainPlanes::open_products() {
-  if (opened_) return;
-  opened_ = true;
-  token_scores_.products().open(current_);
-  if (data_->shape.pair_features > 0) pair_scores_.products().open(current_);
-}
-
 void ChainPlanes::products(const Plane& plane, const std::vector<Plane>& held, double* out) {
-  open_products();
-  const int length = data_->length(current_), labels = data_->shape.labels;
   const bool pairs = data_->shape.pair_features > 0;
-  token_scores_.open(plane.changed, length, labels);
-  if (pairs) pair_scores_.open(plane.changed_pairs, length, static_cast<std::int64_t>(labels) * labels);
+  std::size_t touches = plane.changed.size(), pair_touches = plane.changed_pairs.size();
+  for (const Plane& other : held) touches += other.changed.size(), pair_touches += other.changed_pairs.size();
+  token_scores_.open(current_, plane.changed, touches);
+  if (pairs) pair_scores_.open(current_, plane.changed_pairs, pair_touches);
   auto product = [&](const Plane& other) {
     double sum = token_scores_.product(other.changed);
     if (pairs) sum += pair_scores_.product(other.changed_pairs);
@@ -235,6 +160,8 @@ void ChainPlanes::products(const Plane& plane, const std::vector<Plane>& held, d
   };
   for (const Plane& other : held) *out++ = product(other);
   *out = product(plane);
+  token_scores_.close();
+  if (pairs) pair_scores_.close();
 }
 
 ChainPlane ChainPlanes::mix(const Plane& p, const Plane& q, double share) const {
@@ -255,23 +182,19 @@ void ChainPlanes::collect(std::int64_t i, const Plane& plane, double c) {
   auto room = [](std::vector<double>& numbers, std::size_t size) {
     if (numbers.size() < size) numbers.resize(size);
   };
-  auto touch = [](std::vector<int>& list, int t) {
-    if (std::find(list.begin(), list.end(), t) == list.end()) list.push_back(t);
-  };
   room(coefficients_, length * static_cast<std::size_t>(stride));
   for (const ChangedLabel& change : plane.changed) {
     double* row = coefficients_.data() + static_cast<std::int64_t>(change.token) * stride;
     row[change.truth] += c * change.weight;
     row[change.label] -= c * change.weight;
-    touch(touched_, change.token);
+    touched_.add(change.token);
   }
   if (shape.pair_features > 0) room(pair_coefficients_, length * static_cast<std::size_t>(width));
   for (const ChangedLabel& change : plane.changed_pairs) {
     double* block = pair_coefficients_.data() + static_cast<std::int64_t>(change.token) * width;
-    auto cell = [&](std::int32_t pair) -> double& { return block[pair / shape.labels * stride + pair % shape.labels]; };
-    cell(change.truth) += c * change.weight;
-    cell(change.label) -= c * change.weight;
-    touch(touched_pairs_, change.token);
+    block[change.truth] += c * change.weight;
+    block[change.label] -= c * change.weight;
+    touched_pairs_.add(change.token);
   }
   for (const auto& [index, count] : plane.steps) steps_.emplace_back(index, c * count);
 }

@@ -574,6 +574,9 @@ class ChainEngine:
         (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
         """
 
+    def gram(self, block: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Products of the planes that a block holds, row by row."""
+
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
         """Merges the least used planes of blocks down to a capacity."""
 

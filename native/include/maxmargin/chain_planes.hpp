@@ -14,17 +14,9 @@
 #include "maxmargin/chain_scores.hpp"
 #include "maxmargin/chain_search.hpp"
 #include "maxmargin/held.hpp"
+#include "maxmargin/token_products.hpp"
 
 namespace maxmargin {
-
-// `weight` times e(truth) - e(label) at a token; where the features of a token are for a pair of labels, both are pairs,
-// coded as previous * labels + label.
-struct ChangedLabel {
-  std::int32_t token;
-  std::int32_t truth, label;
-  double weight;
-  bool operator==(const ChangedLabel&) const = default;
-};
 
 // Psi of the label n-grams and ends, as far as truth and output differ: (index of a weight, count), ascending.
 using SparseCounts = std::vector<std::pair<std::int64_t, double>>;
@@ -50,49 +42,19 @@ ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::i
 // The plane as a row of numbers: (index of a weight, value), ascending.
 SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& plane);
 
-// Products of the feature vectors of the tokens of each sequence, kept for sequences that are not long.
-class TokenProducts {
- public:
-  TokenProducts(const Rows& rows, const std::int64_t* offsets, std::int64_t n)
-      : rows_(rows), offsets_(offsets), kept_(static_cast<std::size_t>(n)) {}
-  static bool kept(std::int64_t length) { return length <= kLongest; }
-  void open(std::int64_t i);
-  double operator()(int s, int t) const;
+// Some tokens of a sequence, each once.
+struct TokenSet {
+  std::vector<int> tokens;
+  std::vector<char> has;
 
- private:
-  struct Cell {
-    std::int64_t column, token;
-    double value;
-  };
-  void add_products(std::int64_t length, float* products);
-
-  static constexpr int kLongest = 128;
-  Rows rows_;
-  const std::int64_t* offsets_;
-  std::vector<std::unique_ptr<float[]>> kept_;  // lower triangle
-  const float* current_ = nullptr;
-  std::int64_t first_ = 0;
-  std::vector<Cell> cells_;
-};
-
-// How much a plane added to w changes the scores of the tokens of its sequence, as far as asked for:
-//   row(s)[k] = sum over its changes at tokens t of <x_s, x_t> <e(k), e(truth_t) - e(label_t)>.
-// Its products with other planes follow from that.
-class ChangedScores {
- public:
-  explicit ChangedScores(TokenProducts products) : products_(std::move(products)) {}
-  TokenProducts& products() { return products_; }
-  void open(const std::vector<ChangedLabel>& changed, std::int64_t length, std::int64_t width);
-  double product(const std::vector<ChangedLabel>& changed);
-
- private:
-  const double* row(std::int32_t token);
-
-  TokenProducts products_;
-  const std::vector<ChangedLabel>* changed_ = nullptr;
-  std::int64_t width_ = 0;
-  std::vector<char> known_;      // rows computed
-  std::vector<double> scores_;  // (length, width)
+  void add(int t) {
+    if (static_cast<std::size_t>(t) >= has.size()) has.resize(2 * static_cast<std::size_t>(t) + 16);
+    if (std::exchange(has[static_cast<std::size_t>(t)], 1) == 0) tokens.push_back(t);
+  }
+  void clear() {
+    for (int t : tokens) has[static_cast<std::size_t>(t)] = 0;
+    tokens.clear();
+  }
 };
 
 class ChainPlanes {
@@ -103,8 +65,8 @@ class ChainPlanes {
   ChainPlanes(const ChainData& data, const ChainLoss& loss)
       : data_(&data),
         loss_(&loss),
-        token_scores_(TokenProducts(data.tokens, data.offsets, data.n)),
-        pair_scores_(TokenProducts(data.pairs, data.offsets, data.shape.pair_features > 0 ? data.n : 0)),
+        token_scores_(data.tokens, data.offsets, data.n, data.shape.stride()),
+        pair_scores_(data.pairs, data.offsets, data.shape.pair_features > 0 ? data.n : 0, data.shape.labels * data.shape.stride()),
         scorers_(ChainScores<double>(data), ChainScores<float>(data)),
         searchers_(ChainSearcher<double>(loss), ChainSearcher<float>(loss)) {}
 
@@ -113,10 +75,7 @@ class ChainPlanes {
   void prefetch_early(std::int64_t i) const { prefetch_line(data_->offsets + i); }
 
   // Makes a sequence current without reading weights.
-  void select(std::int64_t i) {
-    current_ = i;
-    opened_ = false;
-  }
+  void select(std::int64_t i) { current_ = i; }
 
   template <class Real>
   void open(std::int64_t i, const Real* weights) {
@@ -142,14 +101,14 @@ class ChainPlanes {
   void flush(std::int64_t i, Real* weights) {
     const int stride = data_->shape.stride();
     const std::int64_t first = data_->offsets[i];
-    for (int t : touched_) {
+    for (int t : touched_.tokens) {
       double* row = coefficients_.data() + static_cast<std::int64_t>(t) * stride;
       row_update(data_->tokens[first + t], weights, stride, row);
       std::fill_n(row, stride, 0.0);
     }
     touched_.clear();
     const int width = data_->shape.labels * stride;
-    for (int t : touched_pairs_) {
+    for (int t : touched_pairs_.tokens) {
       double* block = pair_coefficients_.data() + static_cast<std::int64_t>(t) * width;
       row_update(data_->pairs[first + t], weights + data_->shape.pair_row() * stride, width, block);
       std::fill_n(block, width, 0.0);
@@ -172,8 +131,7 @@ class ChainPlanes {
     }
     for (const ChangedLabel& change : plane.changed_pairs) {
       const Real* block = trellis.pairs + static_cast<std::int64_t>(change.token) * trellis.labels * trellis.stride;
-      auto score = [&](std::int32_t pair) { return block[pair / trellis.labels * trellis.stride + pair % trellis.labels]; };
-      sum -= change.weight * static_cast<double>(score(change.truth) - score(change.label));
+      sum -= change.weight * static_cast<double>(block[change.truth] - block[change.label]);
     }
     const std::int64_t after_ends = (data_->shape.end_row() + 1) * trellis.stride;
     auto step = plane.steps.begin();
@@ -191,7 +149,6 @@ class ChainPlanes {
     }
     return make_chain_plane(*data_, *loss_, current_, labels_.data());
   }
-  void open_products();
 
   const ChainData* data_;
   const ChainLoss* loss_;
@@ -199,12 +156,12 @@ class ChainPlanes {
   std::tuple<ChainScores<double>, ChainScores<float>> scorers_;
   std::tuple<ChainSearcher<double>, ChainSearcher<float>> searchers_;
   std::int64_t current_ = 0;
-  bool opened_ = false, coarse_ = false;
+  bool coarse_ = false;
   const void* weights_ = nullptr;
   std::vector<std::int32_t> labels_;
 
   std::vector<double> coefficients_, pair_coefficients_;  // (length, stride) and (length, labels * stride), zero between calls
-  std::vector<int> touched_, touched_pairs_;
+  TokenSet touched_, touched_pairs_;
   SparseCounts steps_;
 };
 

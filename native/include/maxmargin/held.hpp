@@ -39,6 +39,8 @@ class HeldBlock {
   std::int64_t weight_count() const { return store_planes.weight_count(); }
   const std::vector<Plane>& planes(std::int64_t block) const { return groups_[static_cast<std::size_t>(block)].planes; }
 
+  const Group& group(std::int64_t block) const { return groups_[static_cast<std::size_t>(block)]; }
+
   // Takes a plane of the block opened last in and returns true, or false where an equal one is held already.
   bool add(std::int64_t block, Plane plane, SupportLists& lists) {
     Group& group = groups_[static_cast<std::size_t>(block)];
