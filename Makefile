@@ -5,8 +5,8 @@
 #   make test      the fast test suite
 #   make lint      ruff and mypy
 #   make fresh-install  pip install . into a new environment, and the README's first example there
-#   make bench     benchmarks/multiclass.py, with BENCH=chain, diversity, measures, multilabel, ranking or
-#                  taxonomy another; ARGS='...' is passed on
+#   make bench     benchmarks/multiclass.py, with BENCH=chain, defaults/run, diversity, measures, multilabel, ranking
+#                  or taxonomy another; ARGS='...' is passed on
 #   make docs      HTML pages and API reference in site/
 #   make wheel     a wheel in dist/
 #   make clean     removes what was built; make distclean removes .venv too

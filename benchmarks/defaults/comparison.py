@@ -1,0 +1,149 @@
+"""From scores and seconds to a comparison of one estimator with the peers of one task, and to the bars."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tables import Bar
+
+from defaults.ours import INFORMATIVE
+
+MEAN_LOSS = 0.5  # points that the mean may be below that of the best tuned peers
+WORST_LOSS = 3.0  # points on any task
+SANE = 3.0  # points below the best peer within which a peer counts for time
+SLOWEST = 3.0  # times the seconds of the fastest sane peer on any task
+TINY = 0.01  # seconds: below that a fit is all overhead
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One of our estimators on one task; scores in points, seconds of CPU time of one fit.
+
+    ``error`` is the standard error of the difference to the best tuned peer over the splits (NaN of a single one).
+    """
+
+    task: str
+    family: str
+    estimator: str
+    n: int
+    d: int
+    k: int
+    score: float
+    default: float
+    default_peer: str
+    tuned: float
+    tuned_peer: str
+    error: float
+    seconds: float
+    fastest: float
+    fastest_peer: str
+    warnings: tuple[str, ...] = ()
+    failure: str = ""
+
+    @property
+    def difference(self) -> float:
+        return self.score - self.tuned
+
+    @property
+    def ratio(self) -> float:
+        return self.seconds / self.fastest
+
+    @property
+    def informative(self) -> bool:
+        return self.estimator in INFORMATIVE
+
+    @property
+    def flags(self) -> str:
+        found = {
+            "fails": bool(self.failure),
+            "worse": self.difference < -WORST_LOSS,
+            "slow": self.ratio > SLOWEST,
+            "warns": bool(self.warnings),
+        }
+        return " ".join(name for name, holds in found.items() if holds)
+
+
+def compare(task: str, family: str, estimator: str, ours: dict[str, Any], peers: dict[str, Any]) -> Comparison:
+    """``ours`` is what ``work.run_ours`` gives, or has a ``failure`` and the seconds until then; it scores 0 then."""
+    tuned = {name: found.get("tuned", found["default"]) for name, found in peers.items()}
+    best = max(tuned, key=lambda name: _mean(tuned[name]))
+    plain = max(peers, key=lambda name: _mean(peers[name]["default"]))
+    entries = [
+        (f"{name}{'' if kind == 'default' else ', tuned'}", found[kind])
+        for name, found in peers.items()
+        for kind in ("default", "tuned")
+        if kind in found
+    ]
+    bar = max(_mean(entry) for _, entry in entries) - SANE
+    fastest, quickest = min(((n, e) for n, e in entries if _mean(e) >= bar), key=lambda item: item[1]["seconds"])
+    scores = np.array(ours.get("scores", [0.0] * len(tuned[best]["scores"])))
+    gains = scores - np.array(tuned[best]["scores"])
+    return Comparison(
+        task,
+        family,
+        estimator,
+        *(ours.get(name, 0) for name in ("n", "d", "k")),
+        score=float(scores.mean()),
+        default=_mean(peers[plain]["default"]),
+        default_peer=plain,
+        tuned=_mean(tuned[best]),
+        tuned_peer=best,
+        error=float(gains.std(ddof=1) / math.sqrt(gains.size)) if gains.size > 1 else math.nan,
+        seconds=max(ours["seconds"], 1e-6),
+        fastest=quickest["seconds"],
+        fastest_peer=fastest,
+        warnings=tuple(ours.get("warnings", ())),
+        failure=ours.get("failure", ""),
+    )
+
+
+def bars_of(found: list[Comparison]) -> list[Bar]:
+    """The bars over all comparisons but the informative ones, each with what was found."""
+    rows = [row for row in found if not row.informative]
+    if not rows:
+        return []
+    mean = float(np.mean([row.difference for row in rows]))
+    worst = min(rows, key=lambda row: row.difference)
+    slowest = max(rows, key=lambda row: row.ratio)
+    geometric = _geometric([row.ratio for row in rows])
+    floor = f"{1000 * TINY:g} ms"
+    tiny = [max(row.seconds, TINY) / max(row.fastest, TINY) for row in rows]
+    far = sum(row.difference < -WORST_LOSS for row in rows)
+    slow = sum(row.ratio > SLOWEST for row in rows)
+    warn = sum(bool(row.warnings) for row in rows)
+    fail = sum(bool(row.failure) for row in rows)
+    return [
+        Bar("mean score beside the best tuned peer", f"{mean:+.2f}", f"{-MEAN_LOSS:g}", mean >= -MEAN_LOSS),
+        Bar(
+            f"worst task: {worst.estimator}, {worst.task} ({far} of {len(rows)} below)",
+            f"{worst.difference:+.2f}",
+            f"{-WORST_LOSS:g}",
+            worst.difference >= -WORST_LOSS,
+        ),
+        Bar(
+            f"slowest beside the fastest sane peer: {slowest.estimator}, {slowest.task} ({slow} of {len(rows)} above)",
+            f"{slowest.ratio:.2f} x",
+            f"{SLOWEST:g} x",
+            slowest.ratio <= SLOWEST,
+        ),
+        Bar("geometric mean of the times beside it", f"{geometric:.2f} x", "1 x", geometric <= 1.0),
+        Bar(
+            f"slowest where a fit below {floor} counts as {floor} ({sum(each > SLOWEST for each in tiny)} above)",
+            f"{max(tiny):.2f} x",
+            f"{SLOWEST:g} x",
+            max(tiny) <= SLOWEST,
+        ),
+        Bar("tasks with a warning", str(warn), "0", warn == 0),
+        Bar("tasks that fail or run into the limit of time", str(fail), "0", fail == 0),
+    ]
+
+
+def _mean(entry: dict[str, Any]) -> float:
+    return float(np.mean(entry["scores"]))
+
+
+def _geometric(ratios: list[float]) -> float:
+    return float(np.exp(np.mean(np.log(ratios))))

@@ -1,0 +1,58 @@
+"""Calls a function in a process of its own with one thread and a limit of time; imports are done once for all calls."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import traceback
+from typing import Any
+
+from harness import HERE, ONE_THREAD
+
+WORK = "defaults.work"
+
+
+def call(function: str, arguments: dict[str, Any], limit: float) -> dict[str, Any]:
+    """The answer of a function of ``work``, or ``failure`` (a sentence) and ``seconds`` where there is none.
+
+    The process shares nothing with others but the imported modules, so a crash or a hang ends nothing else.
+    """
+    context = _context()
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(sender, function, arguments), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(limit):
+            return {"failure": f"not done after {limit:g} s", "seconds": limit}
+        answer: dict[str, Any] = receiver.recv()
+        return answer
+    except EOFError:
+        process.join()
+        return {"failure": f"the process ended with code {process.exitcode}", "seconds": limit}
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+
+
+def _context() -> Any:
+    """Processes are forked from one that has imported everything, where the system can do that."""
+    os.environ.update({**ONE_THREAD, "PYTHONPATH": str(HERE)})
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([WORK, "defaults.program"])
+    return context
+
+
+def _serve(sender: Any, function: str, arguments: dict[str, Any]) -> None:
+    from defaults import work
+
+    try:
+        answer = getattr(work, function)(**arguments)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{last.filename.rsplit('/', 1)[-1]}, line {last.lineno}"
+        answer = {"failure": f"{type(error).__name__} in {place}: {str(error)[:300]}", "seconds": 0.0}
+    sender.send(answer)

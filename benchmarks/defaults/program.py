@@ -1,0 +1,112 @@
+"""The program: which tasks run, in processes of their own, and what is done with the results."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from harness import environment
+
+from defaults.comparison import Comparison, compare
+from defaults.isolated import call
+from defaults.ours import names_of
+from defaults.report import print_comparisons, write_page
+from defaults.store import Store
+from defaults.suite import peers_of, select
+from defaults.task import FAMILIES, Task
+
+LIMIT = 120.0  # seconds of one of our estimators on all splits of a task
+PEER_LIMIT = 900.0
+SHOWN, HELD_OUT = "tasks to choose by", "held-out tasks"
+
+
+def main(description: str) -> None:
+    arguments = _arguments(description)
+    parts: dict[str, list[Comparison]] = {}
+    for title, held_out in ((SHOWN, False), (HELD_OUT, True)):
+        tasks = select(arguments.only, arguments.family, held_out)
+        if arguments.check:
+            for task in tasks:
+                check(task)
+        elif not held_out or arguments.held_out:
+            found = [row for task in tasks for row in run(task, arguments)]
+            if found:
+                parts[title] = found
+                print_comparisons(title, found)
+    if arguments.json:
+        content = {title: [asdict(row) for row in found] for title, found in parts.items()}
+        arguments.json.write_text(json.dumps({"environment": environment(), **content}, indent=1) + "\n")
+    if arguments.write:
+        write_page(arguments.write, parts)
+
+
+def run(task: Task, arguments: argparse.Namespace) -> list[Comparison]:
+    """Runs what is asked for and is not stored; comparisons of all of our estimators with stored peers."""
+    store = Store(task)
+    if not arguments.stored:
+        for estimator in names_of(task):
+            if not _measure(task, estimator, store):
+                return []
+        known = [store.ours[name]["digest"] for name in names_of(task) if "digest" in store.ours[name]]
+        digest = known[0] if known else call("digest_of", {"name": task.name}, LIMIT)["digest"]
+        missing = store.lacking(peers_of(task), digest)
+        if missing and arguments.ours:
+            print(f"{task.name}: no stored results of {', '.join(missing)}; run it without --ours.")
+        elif missing:
+            _measure_peers(task, missing, digest, store)
+    if not store.peers or not store.ours:
+        print(f"{task.name} is left out: nothing is stored about it.")
+        return []
+    rows = [compare(task.name, task.family, name, store.ours[name], store.peers) for name in names_of(task)]
+    for row in rows if not arguments.stored else []:
+        print(
+            f"{row.task}: {row.estimator} {row.score:.1f}, tuned peer {row.tuned:.1f} ({row.difference:+.2f}), "
+            f"{row.seconds:.3g} s ({row.ratio:.2f} x) {row.flags}",
+            flush=True,
+        )
+    return rows
+
+
+def check(task: Task) -> None:
+    """Prints whether everybody can be trained on a few rows of the task, and no score."""
+    found = call("check", {"name": task.name}, LIMIT)
+    if "missing" in found:
+        print(f"{task.name} is left out. {found['missing']}")
+    elif found.get("failure") or found["failed"]:
+        print(f"{task.name} FAILS: {found.get('failure') or found['failed']}", flush=True)
+    else:
+        print(f"{task.name} runs.", flush=True)
+
+
+def _measure(task: Task, estimator: str, store: Store) -> bool:
+    found = call("run_ours", {"name": task.name, "estimator": estimator}, LIMIT)
+    if "missing" in found:
+        print(f"{task.name} is left out. {found['missing']}")
+        return False
+    store.ours[estimator] = found
+    store.save()
+    return True
+
+
+def _measure_peers(task: Task, names: list[str], digest: str, store: Store) -> None:
+    found = call("run_peers", {"name": task.name, "names": names}, PEER_LIMIT)
+    if "failure" in found:
+        print(f"{task.name}: the peers failed, {found['failure']}")
+        return
+    store.add_peers(peers_of(task), digest, found)
+    store.save()
+
+
+def _arguments(description: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--only", default="", metavar="PATTERN", help="tasks whose name contains this")
+    parser.add_argument("--family", choices=FAMILIES, help="tasks of one family")
+    parser.add_argument("--ours", action="store_true", help="run ours only, beside the stored results of the peers")
+    parser.add_argument("--stored", action="store_true", help="run nothing, report what is stored")
+    parser.add_argument("--held-out", action="store_true", help="run the held-out tasks too, and report them apart")
+    parser.add_argument("--check", action="store_true", help="train everybody on a few rows of every task, no scores")
+    parser.add_argument("--json", type=Path, help="file for all comparisons")
+    parser.add_argument("--write", type=Path, help="page with a section for the tables")
+    return parser.parse_args()

@@ -1,0 +1,43 @@
+"""Results on disk: one file per task, so that peers run once and ours as often as defaults change."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from harness import HERE
+
+from defaults.peer import Peer
+from defaults.task import Task
+
+FOLDER = HERE / "results" / "defaults"
+SUITE = 1  # raised when the way of comparing changes, which makes stored results of peers worthless
+
+
+class Store:
+    """What is known about one task: ``ours`` by estimator, ``peers`` by name."""
+
+    def __init__(self, task: Task, folder: Path = FOLDER) -> None:
+        self._path = folder / f"{re.sub('[^a-z0-9]+', '-', task.name.lower()).strip('-')}.json"
+        stored = json.loads(self._path.read_text()) if self._path.exists() else {}
+        self.ours: dict[str, Any] = stored.get("ours", {})
+        self.peers: dict[str, Any] = stored.get("peers", {})
+
+    def save(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.write_text(json.dumps({"ours": self.ours, "peers": self.peers}, indent=1) + "\n")
+
+    def lacking(self, peers: list[Peer], digest: str) -> list[str]:
+        """The peers without a result of their version on the data of this digest."""
+        return [peer.name for peer in peers if self.peers.get(peer.name, {}).get("key") != key_of(peer, digest)]
+
+    def add_peers(self, peers: list[Peer], digest: str, found: dict[str, Any]) -> None:
+        for peer in peers:
+            if peer.name in found:
+                self.peers[peer.name] = {"key": key_of(peer, digest), **found[peer.name]}
+
+
+def key_of(peer: Peer, digest: str) -> str:
+    return f"{peer.needs[1]} {peer.version}, data {digest}, suite {SUITE}"
