@@ -218,7 +218,7 @@ def test_chunks_in_other_schemes(folder, run):
     ("words", "message"),
     [
         ("train nowhere.conll m.mm --templates tagging", "nowhere.conll cannot be used: no such file or directory."),
-        ("train train.conll m.mm", "say with --templates how to make attributes of them: chunking, tagging or a file"),
+        ("train train.conll m.mm", "say with --templates how to make attributes of them: entities for names, tagging"),
         ("train train.conll m.mm --templates nothing.txt", "there is no file nothing.txt"),
         ("train train.conll m.mm --templates bad.txt", "bad.txt: Template line 2 ('X01:') starts with 'X'"),
         ("train train.conll templates.txt --templates templates.txt", "templates.txt is the file to be read"),

@@ -11,7 +11,9 @@ import pytest
 from maxmargin.datasets import (
     MissingDataError,
     load_conll2000,
+    load_conll2002,
     load_covtype,
+    load_litbank,
     load_mnist,
     load_mq2008,
     load_newsgroups20,
@@ -23,6 +25,8 @@ from maxmargin.datasets import (
 
 LOADERS = [
     load_conll2000,
+    load_conll2002,
+    load_litbank,
     load_covtype,
     load_mnist,
     load_mq2008,
@@ -154,6 +158,40 @@ def test_conll2000_reads_a_member_of_the_archive(tmp_path):
         load_conll2000("test", tmp_path)
 
 
+def test_conll2002_reads_a_member_of_the_archive(tmp_path):
+    path = tmp_path / "conll2002" / "conll2002.zip"
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conll2002/esp.testb", "La DA B-LOC\nCoruña NC I-LOC\n\n. Fp O\n")
+    assert load_conll2002("test", tmp_path) == (
+        [[("La", "DA"), ("Coruña", "NC")], [(".", "Fp")]],
+        [["B-LOC", "I-LOC"], ["O"]],
+    )
+    with pytest.raises(ValueError, match=r"conll2002\.zip is not an archive with conll2002/esp\.testa"):
+        load_conll2002("dev", tmp_path)
+
+
+def test_litbank_marks_the_innermost_names(tmp_path):
+    path = tmp_path / "litbank_coref" / "litbank_coref.zip"
+    path.parent.mkdir()
+    words = ["King", "of", "North", "Wales", "slept"]
+    text = "#begin document (a); part 0\n" + "".join(f"a\t0\t{t}\t{word}\t_\n" for t, word in enumerate(words)) + "\n"
+    text += "a\t0\t0\tIt\t_\n#end document\n"
+    mentions = "MENTION\tT1\t0\t0\t0\t3\tKing of North Wales\tPER\tPROP\n"
+    mentions += "MENTION\tT2\t0\t2\t0\t3\tNorth Wales\tGPE\tPROP\nMENTION\tT3\t1\t0\t1\t0\tIt\tPER\tPRON\n"
+    mentions += "COREF\tT1\tKing-1\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conll/a_brat.conll", text)
+        archive.writestr("tsv/a_brat.ann", mentions)
+    assert load_litbank("train", tmp_path) == ([words, ["It"]], [["O", "O", "B-GPE", "I-GPE", "O"], ["O"]])
+    with pytest.raises(ValueError, match="holds no documents of the split 'test'"):
+        load_litbank("test", tmp_path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conll/a_brat.conll", text)
+    with pytest.raises(ValueError, match="is not the archive of LitBank"):
+        load_litbank("train", tmp_path)
+
+
 def test_ud_ewt_leaves_out_contractions_and_empty_nodes(tmp_path):
     rows = ["# text = I can't", "1-2\tcan't", "1\tca", "2\tn't", "2.1\tgo", "", "1\tA b"]
     tags = {"1": "AUX\tMD", "2": "PART\tRB"}
@@ -192,7 +230,18 @@ def test_a_file_that_is_not_there_is_named(load, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "load", [load_conll2000, load_mnist, load_mq2008, load_newsgroups20, load_optdigits, load_uci_letter, load_ud_ewt]
+    "load",
+    [
+        load_conll2000,
+        load_conll2002,
+        load_litbank,
+        load_mnist,
+        load_mq2008,
+        load_newsgroups20,
+        load_optdigits,
+        load_uci_letter,
+        load_ud_ewt,
+    ],
 )
 def test_an_unknown_split_is_refused(load, tmp_path):
     with pytest.raises(ValueError, match="split must be 'train'"):

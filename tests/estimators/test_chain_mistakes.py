@@ -92,12 +92,12 @@ def test_frames_series_and_arrays(model):
 
 def test_ready_templates_by_name():
     assert SequenceVectorizer(templates="tagging").fit(WORDS).templates_ == tagging_templates()
-    assert set(READY) == {"chunking", "tagging"}
+    assert set(READY) == {"chunking", "tagging", "entities"}
     with pytest.raises(
-        ValueError, match=r"templates='tager' is not the name of a ready set \(chunking, tagging\), nor"
+        ValueError, match=r"templates='tager' is not the name of a ready set \(chunking, tagging, entities\), nor"
     ):
         ChainPerceptron(templates="tager").fit(WORDS, TAGS)
-    with pytest.raises(ValueError, match="templates must be Templates, 'chunking' or 'tagging', or a text"):
+    with pytest.raises(ValueError, match="templates must be Templates, 'chunking', 'tagging', 'entities', or a text"):
         ChainPerceptron(templates=["word"]).fit(WORDS, TAGS)
     assert SequenceVectorizer(templates="U").fit(WORDS).get_feature_names_out().tolist() == ["U"]
 

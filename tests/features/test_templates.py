@@ -12,6 +12,7 @@ from maxmargin.features import (
     Templates,
     changed,
     chunking_templates,
+    entity_templates,
     flags,
     lower,
     parse_templates,
@@ -109,6 +110,20 @@ def test_builders():
 )
 def test_flags(word, expected):
     assert {name for name in FLAG_NAMES if Flag(name)(word) is not None} == expected
+
+
+def test_entity_templates_describe_a_word_and_its_surroundings():
+    vectorizer = SequenceVectorizer(templates=entity_templates())
+    row = vectorizer.fit_transform([["de", "La", "de", "Coruña"]])
+    names = vectorizer.get_feature_names_out()
+    own = {name: row.matrix()[1, j] for j, name in enumerate(names) if row.matrix()[1, j]}
+    assert own["w[-1]|w[0]:shape=x|Xx"] == own["w[-1]|w[0]|w[1]:shape=x|Xx|x"] == 1.0
+    assert (own["w:before=de"], own["w:after=de"], own["w:after=Coruña"]) == (1.0, 1.0, 1.0)
+    assert "w[-1]|w[0]:shape=_B-1|x" in names
+    assert "w[0]|w[1]:shape=Xx|_B+1" in names
+    assert row.matrix()[3, names.tolist().index("w:before=de")] == 2.0
+    assert len(entity_templates()) == len(tagging_templates()) + 2 + 1 + 8
+    assert SequenceVectorizer(templates="entities").fit([["a"]]).templates_ == entity_templates()
 
 
 def test_tagging_templates_describe_a_word():

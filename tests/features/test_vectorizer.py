@@ -275,7 +275,7 @@ def test_packed_sequences_are_refused():
         ({"hashing": 2.0}, "hashing must be a power of two"),
         ({"hashing": 64, "min_count": 2}, "min_count needs a dictionary; set hashing=None or min_count=1"),
         ({"dtype": int}, "dtype must be float64 or float32"),
-        ({"templates": 3}, "templates must be Templates, .chunking. or .tagging., or a text in the syntax"),
+        ({"templates": 3}, "templates must be Templates, .chunking., .tagging., .entities., or a text in the syntax"),
     ],
 )
 def test_parameters_are_checked_in_fit(options, message):

@@ -125,7 +125,11 @@ def _train(
         str, typer.Option("--model", help=f"For sequences: {', '.join(MODELS)}.", rich_help_panel=_OF)
     ] = "svm",
     templates: Annotated[
-        str | None, typer.Option(help="For conll: chunking, tagging, or a CRF++ template file.", rich_help_panel=_OF)
+        str | None,
+        typer.Option(
+            help="For conll: entities (names), tagging (parts of speech), chunking (phrases), or a file of CRF++.",
+            rich_help_panel=_OF,
+        ),
     ] = None,
     order: Annotated[
         int, typer.Option(help="Previous labels that a transition sees, 1 to 3.", rich_help_panel=_OF)

@@ -106,7 +106,7 @@ def read_templates(name: str) -> Templates:
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise ValueError(f"templates must be {' or '.join(READY)} or a file; there is no file {name}.") from None
+        raise ValueError(f"templates must be {', '.join(READY)} or a file; there is no file {name}.") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is not UTF-8 text ({error.reason}); convert it.") from error
     try:

@@ -59,8 +59,9 @@ def check_options(path: Path, format: str, kind: str, given: Mapping[str, Any]) 
             raise ValueError(f"{option(name)} has no meaning for --model {kind} on a file of sequences; leave it out.")
     if format == "conll" and "templates" not in given:
         raise ValueError(
-            f"{path} holds columns of text; say with --templates how to make attributes of them: chunking, tagging or "
-            "a file in the syntax of CRF++."
+            f"{path} holds columns of text; say with --templates how to make attributes of them: entities for "
+            "names, tagging for parts of speech, chunking for phrases (of words and parts of speech), or a file in the "
+            "syntax of CRF++."
         )
     unused = [name for name in _TEXT_ONLY if name in given]
     if format == "crfsuite" and "templates" in given:

@@ -1,6 +1,7 @@
 """Data to learn from: generators that need nothing, and readers of a local folder."""
 
 from maxmargin.datasets.documents import make_documents
+from maxmargin.datasets.entities import load_conll2002, load_litbank
 from maxmargin.datasets.generators import make_chain, make_multiclass
 from maxmargin.datasets.hierarchical import load_imclef07a
 from maxmargin.datasets.local import MissingDataError, data_file
@@ -20,8 +21,10 @@ __all__ = [
     "MissingDataError",
     "data_file",
     "load_conll2000",
+    "load_conll2002",
     "load_covtype",
     "load_imclef07a",
+    "load_litbank",
     "load_mnist",
     "load_mq2008",
     "load_multilabel",

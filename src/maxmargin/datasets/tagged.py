@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from os import PathLike
+from pathlib import Path
 from typing import TypeAlias
 
 from maxmargin.datasets.local import data_file
@@ -28,14 +29,18 @@ def load_conll2000(
     """
     if split not in ("train", "test"):
         raise ValueError(f"split must be 'train' or 'test', not {split!r}.")
-    path, member = data_file("conll2000/conll2000.zip", folder), f"conll2000/{split}.txt"
+    return split_labels(archived_conll(data_file("conll2000/conll2000.zip", folder), f"conll2000/{split}.txt"))
+
+
+def archived_conll(path: Path, member: str) -> list[list[tuple[str, ...]]]:
+    """The sentences of a file of columns in a zip archive."""
     try:
         with zipfile.ZipFile(path) as archive:
             text = archive.read(member).decode("utf-8")
     except (zipfile.BadZipFile, KeyError) as error:
         raise ValueError(f"{path} is not an archive with {member} ({error}); copy or download it again.") from error
     lines = enumerate((line.rstrip("\r\n") for line in io.StringIO(text, newline="\n")), 1)
-    return split_labels(parse_conll(f"{path}, {member}", lines))
+    return list(parse_conll(f"{path}, {member}", lines))
 
 
 def load_ud_ewt(

@@ -2,7 +2,7 @@
 from descriptions of classes to numbers."""
 
 from maxmargin.features.described import DescribedClasses
-from maxmargin.features.ready import READY, chunking_templates, tagging_templates
+from maxmargin.features.ready import READY, chunking_templates, entity_templates, tagging_templates
 from maxmargin.features.template_text import parse_templates
 from maxmargin.features.templates import (
     Field,
@@ -27,6 +27,7 @@ __all__ = [
     "Templates",
     "changed",
     "chunking_templates",
+    "entity_templates",
     "flags",
     "lower",
     "parse_templates",

@@ -35,8 +35,9 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
 
     Parameters
     ----------
-    templates : ``Templates``; ``'tagging'`` or ``'chunking'`` for a ready set; a text in the syntax of CRF++ (see
-        ``parse_templates``); None for tokens that are attributes already
+    templates : ``Templates``; a ready set by name, ``'entities'`` for names, ``'tagging'`` for parts of speech,
+        ``'chunking'`` for phrases; a text in the syntax of CRF++ (see ``parse_templates``); None for tokens that are
+        attributes already
     min_count : attributes that occur in fewer tokens of ``fit`` are dropped
     hashing : None for a dictionary; a number of columns, a power of two, into which attributes are hashed: nothing is
         learned or stored, names cannot be told, and attributes that share a column add up
@@ -178,7 +179,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
                 )
             return READY[self.templates]() if self.templates in READY else parse_templates(self.templates)
         raise ValueError(
-            f"templates must be Templates, {' or '.join(map(repr, READY))}, or a text in the syntax of CRF++, not "
+            f"templates must be Templates, {', '.join(map(repr, READY))}, or a text in the syntax of CRF++, not "
             f"{type(self.templates).__name__}."
         )
 
