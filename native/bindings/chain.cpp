@@ -88,9 +88,11 @@ nb::tuple marginals(const PyChain& self, In1<double> weights, double temperature
 }
 
 double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<double>> sample_weight, std::optional<InOut1<double>> gradient,
-                  std::optional<InOut1<double>> losses, int threads) {
+                  std::optional<InOut1<double>> losses, int threads, std::int64_t first, std::optional<std::int64_t> last) {
   self.check_weights(weights.size());
   self.check_labelled();
+  const LikelihoodPart part{sample_weight ? sample_weight->data() : nullptr, first, last.value_or(self.data.n)};
+  if (part.first < 0 || part.last < part.first || part.last > self.data.n) throw nb::index_error("no such sequences");
   if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight an example is needed");
   if (gradient) self.check_weights(gradient->size());
   if (losses && static_cast<std::int64_t>(losses->size()) != self.data.n) throw nb::value_error("room for one loss an example is needed");
@@ -98,7 +100,7 @@ double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<do
     return array ? std::span<double>(array->data(), array->size()) : std::span<double>();
   };
   nb::gil_scoped_release release;
-  return chain_likelihood(self.data, weights.data(), sample_weight ? sample_weight->data() : nullptr, span_of(gradient), span_of(losses), threads);
+  return chain_likelihood(self.data, weights.data(), part, span_of(gradient), span_of(losses), threads);
 }
 
 void make_oracle(PyChainOracle* self, nb::object owner, const std::string& search, In2<double> costs, std::optional<In2<std::int32_t>> units,
@@ -140,8 +142,9 @@ void bind_chain(nb::module_& module) {
            nb::arg("steps").noconvert().none(), nb::arg("threads"),
            "(probability of every label of every token, log of the sum over labellings, first impossible sequence or -1)")
       .def("likelihood", &likelihood, nb::arg("weights").noconvert(), nb::arg("sample_weight").noconvert().none(),
-           nb::arg("gradient").noconvert().none(), nb::arg("losses").noconvert().none(), nb::arg("threads"),
-           "Weighted sum of -log p(truth); adds its gradient to `gradient` and puts the terms into `losses`.")
+           nb::arg("gradient").noconvert().none(), nb::arg("losses").noconvert().none(), nb::arg("threads"), nb::arg("first") = 0,
+           nb::arg("last").none() = nb::none(),
+           "Weighted sum of -log p(truth) of sequences; adds its gradient to `gradient` and puts the terms into `losses`.")
       .def(
           "path_scores",
           [](const PyChain& self, In1<double> weights, In1<std::int32_t> labels) {

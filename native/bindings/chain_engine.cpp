@@ -138,6 +138,8 @@ void bind_chain_engine(nb::module_& module) {
           nb::arg("order").noconvert(), "One step for each sequence.")
       .def("sharpen", [](PyChainDual& self) { self.dual.sharpen(); }, "Computes w anew from the marginals, in float64.")
       .def_prop_ro("weights", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.weights, self); }, "w as of the last `sharpen`.")
+      .def_prop_ro("coarse_weights", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.coarse_weights(), self); },
+                   "w as the visits left it, in float32.")
       .def_prop_ro("gaps", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.gaps, self); },
                    "Bound of every sequence's share of the gap when it was last visited.")
       .def_prop_ro("dual", [](const PyChainDual& self) { return self.dual.dual(); }, "A lower bound of the optimum.");

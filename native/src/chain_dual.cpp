@@ -20,7 +20,7 @@ ChainDual::ChainDual(const ChainData& data, double C, const double* sample_weigh
       marginals_(static_cast<std::size_t>(data.offsets[data.n] * data.shape.stride())),
       steps_(static_cast<std::size_t>(data.n * data.shape.labels * data.shape.stride())),
       entropy_(static_cast<std::size_t>(data.n)),
-      squares_(static_cast<std::size_t>(data.offsets[data.n])),
+      summed_(data.shape.features, data.shape.stride()),
       scorer_(data_) {
   if (data.shape.order != 1 || data.shape.pair_features > 0) throw std::invalid_argument("dual ascent is for chains of order 1 without pair features");
   const int stride = data.shape.stride();
@@ -31,12 +31,6 @@ ChainDual::ChainDual(const ChainData& data, double C, const double* sample_weigh
       marginals_[static_cast<std::size_t>((data.offsets[i] + t) * stride + truth[t])] = 1.0F;
       if (t > 0) steps[truth[t - 1] * stride + truth[t]] += 1.0F;
     }
-  }
-  for (std::int64_t token = 0; token < data.offsets[data.n]; ++token) {
-    const Row row = data.tokens[token];
-    double square = row.bias * row.bias;
-    for (std::int64_t c = 0; c < row.count; ++c) square += row.value(c) * row.value(c);
-    squares_[static_cast<std::size_t>(token)] = square;
   }
 }
 
@@ -84,7 +78,10 @@ void ChainDual::visit_one(std::int64_t i) {
   const double bend = c * distance * distance;
   const double curvature = c * c * squared_change(i, length) + bend;
   const double share = curvature > 0.0 ? std::min(1.0, (gap + 0.5 * bend) / curvature) : 1.0;
-  if (!(share > 0.0)) return;
+  if (!(share > 0.0)) {
+    summed_.clear();
+    return;
+  }
   const double gained = (1.0 - share) * held + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
   total_entropy_ += c * (gained - held);
   held = gained;
@@ -93,14 +90,23 @@ void ChainDual::visit_one(std::int64_t i) {
   kernels().shift(steps_.data() + i * labels * stride, step_change_.data(), share, static_cast<std::int64_t>(step_change_.size()));
 }
 
-// |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2); for long sequences an upper bound.
+// Whether the products of all pairs of tokens cost less than the sum of their rows.
+bool ChainDual::by_products(std::int64_t i, int length) const {
+  if (!products_.fits(i)) return false;
+  const Rows& rows = data_.tokens;
+  const std::int64_t first = data_.offsets[i];
+  const std::int64_t cells = rows.offsets != nullptr ? rows.offsets[first + length] - rows.offsets[first] : length * rows.width;
+  return static_cast<std::int64_t>(length) * length <= 4 * (cells + length);
+}
+
+// |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2).
 double ChainDual::squared_change(std::int64_t i, int length) {
   const int stride = data_.shape.stride();
   const double eta = data_.shape.eta;
   auto change = [&](int t) { return node_change_.data() + static_cast<std::int64_t>(t) * stride; };
   auto dot = [&](int s, int t) { return kernels().dot(change(s), change(t), stride); };
   double total = 0.0;
-  if (products_.fits(i)) {
+  if (by_products(i, length)) {
     products_.open(i);
     for (int s = 0; s < length; ++s) {
       const double square = dot(s, s);
@@ -112,9 +118,8 @@ double ChainDual::squared_change(std::int64_t i, int length) {
       }
     }
   } else {
-    double bound = 0.0;
-    for (int t = 0; t < length; ++t) bound += std::sqrt(squares_[static_cast<std::size_t>(data_.offsets[i] + t)] * dot(t, t));
-    total = bound * bound;
+    for (int t = 0; t < length; ++t) summed_.add(data_.tokens[data_.offsets[i] + t], change(t));
+    total = summed_.square();
   }
   double steps = std::inner_product(step_change_.begin(), step_change_.end(), step_change_.begin(), 0.0);
   if (data_.shape.ends) steps += dot(0, 0) + dot(length - 1, length - 1);
@@ -126,25 +131,32 @@ void ChainDual::add_to(std::int64_t i, const double* nodes, const double* steps,
   const ChainShape& shape = data_.shape;
   const int stride = shape.stride(), length = data_.length(i), words = (shape.labels + 31) / 32;
   counts_.resize(static_cast<std::size_t>(stride));
-  auto add_row = [&](const double* change, std::int64_t row) {
+  auto add_row = [&](const double* change, std::int64_t row, double times) {
     Real* into = w + row * stride;
     for (int y = 0; y < shape.labels; ++y) {
-      if (observed_ == nullptr || (observed_[row * words + y / 32] >> (y % 32) & 1u)) into[y] += static_cast<Real>(factor * shape.eta * change[y]);
+      if (observed_ == nullptr || (observed_[row * words + y / 32] >> (y % 32) & 1u)) into[y] += static_cast<Real>(times * change[y]);
     }
   };
-  for (int t = 0; t < length; ++t) {
-    const double* change = nodes + static_cast<std::int64_t>(t) * stride;
-    for (int y = 0; y < stride; ++y) counts_[static_cast<std::size_t>(y)] = factor * change[y];
-    const Row row = data_.tokens[data_.offsets[i] + t];
-    if (observed_ == nullptr) {
-      row_update(row, w, stride, counts_.data());
-    } else {
-      kernels_for(w).update_observed(row, w, stride, counts_.data(), observed_, words);
+  if (summed_.empty()) {
+    for (int t = 0; t < length; ++t) {
+      const double* change = nodes + static_cast<std::int64_t>(t) * stride;
+      for (int y = 0; y < stride; ++y) counts_[static_cast<std::size_t>(y)] = factor * change[y];
+      const Row row = data_.tokens[data_.offsets[i] + t];
+      if (observed_ == nullptr) {
+        row_update(row, w, stride, counts_.data());
+      } else {
+        kernels_for(w).update_observed(row, w, stride, counts_.data(), observed_, words);
+      }
     }
-    if (shape.ends && t == 0) add_row(change, shape.start_row());
-    if (shape.ends && t == length - 1) add_row(change, shape.end_row());
+  } else {  // `squared_change` has them
+    summed_.each([&](std::int64_t column, const double* sums) { add_row(sums, column, factor); });
+    summed_.clear();
   }
-  for (int y = 0; y < shape.labels; ++y) add_row(steps + static_cast<std::int64_t>(y) * stride, shape.transition_row(1) + y);
+  if (shape.ends) {
+    add_row(nodes, shape.start_row(), factor * shape.eta);
+    add_row(nodes + static_cast<std::int64_t>(length - 1) * stride, shape.end_row(), factor * shape.eta);
+  }
+  for (int y = 0; y < shape.labels; ++y) add_row(steps + static_cast<std::int64_t>(y) * stride, shape.transition_row(1) + y, factor * shape.eta);
 }
 
 double ChainDual::dual() const {

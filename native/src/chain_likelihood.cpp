@@ -94,12 +94,13 @@ class Expectations {
 
 }  // namespace
 
-double chain_likelihood(const ChainData& data, const double* weights, const double* sample_weight, std::span<double> gradient,
+double chain_likelihood(const ChainData& data, const double* weights, const LikelihoodPart& part, std::span<double> gradient,
                         std::span<double> losses, int threads) {
-  const auto shares = static_cast<std::size_t>(share_count(data.n, threads));
+  const std::int64_t count = part.last - part.first;
+  const auto shares = static_cast<std::size_t>(share_count(count, threads));
   std::vector<double> values(shares);
   std::vector<std::vector<double>> others(gradient.empty() ? 0 : shares - 1);
-  in_shares(data.n, threads, [&](int share, std::int64_t begin, std::int64_t end) {
+  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
     double* into = gradient.empty() ? nullptr : gradient.data();
     if (into != nullptr && share > 0) {
       others[static_cast<std::size_t>(share) - 1].assign(gradient.size(), 0.0);
@@ -110,8 +111,8 @@ double chain_likelihood(const ChainData& data, const double* weights, const doub
     Expectations expectations(data);
     ChainSums sums;
     bool read = false;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
+    for (std::int64_t i = part.first + begin; i < part.first + end; ++i) {
+      const double weight = part.sample_weight == nullptr ? 1.0 : part.sample_weight[i];
       const Trellis<double>& trellis = scorer.open(i, weights);
       if (!read) sums.read_steps(trellis), read = true;
       const double loss = sums.forward(trellis) - path_score(trellis, data.truth(i));

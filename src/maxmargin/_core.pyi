@@ -531,9 +531,9 @@ class Chain:
         (probability of every label of every token, log of the sum over labellings, first impossible sequence or -1)
         """
 
-    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int) -> float:
+    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int, first: int = 0, last: int | None = None) -> float:
         """
-        Weighted sum of -log p(truth); adds its gradient to `gradient` and puts the terms into `losses`.
+        Weighted sum of -log p(truth) of sequences; adds its gradient to `gradient` and puts the terms into `losses`.
         """
 
     def path_scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -657,6 +657,10 @@ class ChainDual:
     @property
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """w as of the last `sharpen`."""
+
+    @property
+    def coarse_weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """w as the visits left it, in float32."""
 
     @property
     def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:

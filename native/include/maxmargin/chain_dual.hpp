@@ -18,6 +18,7 @@
 #include "maxmargin/chain_planes.hpp"
 #include "maxmargin/chain_scores.hpp"
 #include "maxmargin/log_sums.hpp"
+#include "maxmargin/summed_rows.hpp"
 
 namespace maxmargin {
 
@@ -37,11 +38,14 @@ class ChainDual {
   // w anew from the marginals, in float64.
   void sharpen();
 
+  WeightsOf<float>& coarse_weights() { return w_; }  // as the visits left them
+
   Weights weights;          // as of the last `sharpen`
   std::vector<float> gaps;  // upper bounds of c_i KL(alpha_i | p_i) when last visited
 
  private:
   void visit_one(std::int64_t i);
+  bool by_products(std::int64_t i, int length) const;
   double squared_change(std::int64_t i, int length);
   template <class Real>
   void add_to(std::int64_t i, const double* nodes, const double* steps, double factor, Real* w);
@@ -52,8 +56,9 @@ class ChainDual {
   const std::uint32_t* observed_;
   WeightsOf<float> w_;
   TokenProducts products_;
+  SummedRows summed_;
   std::vector<float> marginals_, steps_;  // of alpha: (tokens, stride) and (n, labels * stride)
-  std::vector<double> entropy_, squares_;
+  std::vector<double> entropy_;
   double total_entropy_ = 0.0;            // sum c h
 
   ChainScores<float> scorer_;

@@ -9,9 +9,15 @@
 
 namespace maxmargin {
 
-// Returns sum_i weight_i (log sum_y exp F(x_i, y) - F(x_i, truth_i)) and adds its gradient by w to `gradient` where
-// that is not empty. `losses` gets the terms of the sum without their weights, where it is not empty.
-double chain_likelihood(const ChainData& data, const double* weights, const double* sample_weight, std::span<double> gradient,
+// Sequences of which a likelihood is the sum, those from `first` to before `last`, and their weights or null.
+struct LikelihoodPart {
+  const double* sample_weight = nullptr;
+  std::int64_t first = 0, last = 0;
+};
+
+// Returns sum_i weight_i (log sum_y exp F(x_i, y) - F(x_i, truth_i)) over a part and adds its gradient by w to `gradient`
+// where that is not empty. `losses` gets the terms of the sum without their weights, where it is not empty.
+double chain_likelihood(const ChainData& data, const double* weights, const LikelihoodPart& part, std::span<double> gradient,
                         std::span<double> losses, int threads);
 
 // P(y_t = y | x) at scores divided by `temperature`: out (tokens, labels); log_sums, one a sequence, of those scores.

@@ -13,15 +13,20 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.estimators.warning import warn_caller
+from maxmargin.solvers.automatic_likelihood import AutomaticLikelihood
 from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS
-from maxmargin.solvers.likelihood import LikelihoodSolver
+from maxmargin.solvers.likelihood import LikelihoodSolver, Objective
 from maxmargin.structures.chain_likelihood import ChainLikelihood
 
 Floats = npt.NDArray[np.float64]
 
-_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {"lbfgs": LBFGS, "dual": DualLikelihood}
+_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {
+    "auto": AutomaticLikelihood,
+    "dual": DualLikelihood,
+    "lbfgs": LBFGS,
+}
 
 
 class ChainCRF(ChainEstimator):
@@ -34,10 +39,12 @@ class ChainCRF(ChainEstimator):
     ----------
     C : weight of the negative log-likelihood
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
-    solver : ``'dual'`` (dual ascent, one sequence at a time: the fastest), ``'lbfgs'`` (with orthants where there is an
-        L1 penalty), or ``'auto'``: dual where it can be used (l1 = 0, l2 > 0, order 1), else lbfgs
+    solver : ``'dual'`` (dual ascent, one sequence at a time), ``'lbfgs'`` (with orthants where there is an L1 penalty),
+        or ``'auto'``: starts with dual ascent where it can be used (l1 = 0, l2 > 0, order 1) and changes to lbfgs,
+        from the weights found so far, where the gap falls too slowly, as with few or long sequences
     observed : only weights of features and label tuples that occur together in training may differ from zero
-    tol : training stops when the objective is known to within ``C * sum(s) * tol``
+    tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
+        is larger
     order, eta, ends, fit_intercept, window, templates, min_count, hashing, n_jobs, max_iter, max_time, random_state,
     callback, verbose :
         as in ChainSVC; threads serve lbfgs and prediction
@@ -107,30 +114,37 @@ class ChainCRF(ChainEstimator):
             self.chain_ = self._chain(given)
             problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
             run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
-            self.solution_ = self._chosen(problem)(problem, float(self.C), float(self.l1), float(self.l2), run)
-            _warn(self.solution_, self.C * problem.total_weight * self.tol)
+            solver, objective = (
+                self._chosen(),
+                Objective(problem, float(self.C), float(self.l1), float(self.l2), self.tol),
+            )
+            self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run)
+            _warn(self.solution_, objective, solver.name)
             self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self
 
-    def _chosen(self, problem: ChainLikelihood) -> LikelihoodSolver:
+    def _chosen(self) -> LikelihoodSolver:
         if not isinstance(self.solver, str):
             if not callable(self.solver) or isinstance(self.solver, type):
                 raise TypeError(f"solver must be a name or a solver object, not {type(self.solver).__name__}.")
             chosen: LikelihoodSolver = self.solver
             return chosen
-        if self.solver == "auto":
-            return DualLikelihood() if not self.l1 and self.l2 and problem.has_dual else LBFGS()
         if self.solver not in _SOLVERS:
             raise ValueError(f"solver must be 'auto', 'dual', 'lbfgs' or a solver object, not {self.solver!r}.")
         return _SOLVERS[self.solver]()
 
 
-def _warn(solution: Solution, target: float) -> None:
+def _warn(solution: Solution, objective: Objective, solver: str) -> None:
     if solution.status in (Status.CONVERGED, Status.FINISHED):
         return
     text = solution.status.message
-    if solution.gap is not None:
-        text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
+    if solution.primal is not None and solution.gap is not None:
+        text += f" The gap is {solution.gap:.4g}, and tol allows {objective.allowed(solution.primal):.4g};"
+    else:
+        text += " The gap is not known;"
+    text += " raise the limit or loosen tol."
+    if solver == DualLikelihood.name:
+        text += " solver='auto' changes to L-BFGS where dual ascent is slow."
     warn_caller(text, ConvergenceWarning)

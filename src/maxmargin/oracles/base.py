@@ -29,6 +29,10 @@ Indices = npt.NDArray[np.int32]
 PATIENCE = 200  # of most oracles
 
 
+class Stopped(Exception):
+    """A pass over the examples ended early because its ``stop`` said so."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cut:
     """The weighted sum of one plane a example: ``sum_i s_i risk_i(w') >= b - <a, w'>``, tight at the ``w`` asked.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,15 +10,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Run, Solution, Status, one_of
-from maxmargin.solvers.likelihood import Likelihood
+from maxmargin.solvers.likelihood import Likelihood, Objective
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
 
 Floats = npt.NDArray[np.float64]
 
 _FINEST = 1e-6  # of the primal: below this the float32 marginals show
+_PROOF = 0.1  # of the time spent: what the last exact pass may take after a limit was reached
 
 
 @dataclass(frozen=True)
@@ -45,74 +48,117 @@ class DualLikelihood:
             raise Unsupported(
                 "Dual ascent is for chains of order 1 without pair features: use solver='lbfgs' with this model."
             )
-        return _Ascent(self, problem, C, l2, run).solve()
+        objective = Objective(problem, C, l1, l2, run.tol)
+        monitor = Monitor(run, self.name, objective.allowed(0.0))
+        ascent = Ascent(objective, monitor, self.sampling)
+        with monitor:
+            ascent.advance()
+        return ascent.solution()
 
 
-class _Ascent:
-    """One run on ``1/2 |w|^2 + C / l2 f(w)``, which is the objective over l2."""
+class Ascent:
+    """Dual ascent on ``1/2 |w|^2 + C / l2 f(w)``, which is the objective over l2; can pause and go on.
 
-    def __init__(self, solver: DualLikelihood, problem: Likelihood, C: float, l2: float, run: Run) -> None:
-        self.problem, self.C, self.l2 = problem, C / l2, l2
-        self.target = self.C * problem.total_weight * run.tol
-        self.monitor = Monitor(run, solver.name, l2 * self.target)
-        self.engine: Any = problem.dual(self.C)
-        self.sampler = Sampler(solver.sampling, problem.n, check_random_state(run.random_state))
+    Attributes
+    ----------
+    dual : lower bound of the objective
+    primal : objective of the present ``w``, or infinity where no exact pass was made
+    history : (passes, estimate of the gap) after every round
+    """
+
+    def __init__(self, objective: Objective, monitor: Monitor, sampling: str) -> None:
+        self.objective, self.problem, self.l2 = objective, objective.problem, objective.l2
+        self.C = objective.C / objective.l2
+        self.monitor = monitor
+        self.engine: Any = self.problem.dual(self.C)
+        self.sampler = Sampler(sampling, self.problem.n, check_random_state(monitor.run.random_state))
         self.visits = self.proofs = 0  # proofs of the gap, each a pass
-        self.primal = np.inf  # until an exact pass
-        self.dual = 0.0
+        self.primal, self.dual = np.inf, 0.0
+        self.history: list[tuple[float, float]] = []
 
-    def solve(self) -> Solution:
-        with self.monitor:
-            while True:
-                self.visits += self.engine.visit(self.sampler.next_order(self.engine.gaps))
-                self.dual, self.primal = self.engine.dual, np.inf
-                estimate = float(self.engine.gaps.sum(dtype=np.float64))
-                finished = estimate <= self.target and self._finished()
-                if (
-                    self.monitor.tick(
-                        iteration=self._passes,
-                        oracle_calls=self.visits + self.proofs * self.problem.n,
-                        primal=self.l2 * self.primal if np.isfinite(self.primal) else None,
-                        dual=self.l2 * self.dual,
-                        estimate=self.l2 * estimate,
-                    )
-                    or finished
-                ):
-                    break
-        if not np.isfinite(self.primal) and self._certified_gap() <= self.target:
+    @property
+    def passes(self) -> float:
+        """Visits, in units of the number of sequences."""
+        return self.visits / self.problem.n
+
+    @property
+    def calls(self) -> int:
+        return self.visits + self.proofs * self.problem.n
+
+    def advance(self, pause: Callable[[], bool] = lambda: False, iterations: int = 0, calls: int = 0) -> None:
+        """Goes on until the gap is small enough, a limit is reached, or ``pause`` says so after a round.
+
+        ``iterations`` and ``calls`` are what another solver has used up.
+        """
+        while True:
+            self._visit(self.sampler.next_order(self.engine.gaps))
+            self.dual, self.primal = self.l2 * self.engine.dual, np.inf
+            estimate = self.l2 * float(self.engine.gaps.sum(dtype=np.float64))
+            self.history.append((self.passes, estimate))
+            finished = estimate <= self.objective.allowed(self.dual + estimate) and self._finished()
+            ended = self.monitor.tick(
+                iteration=iterations + max(1, int(self.passes)),
+                oracle_calls=calls + self.calls,
+                primal=self.primal if np.isfinite(self.primal) else None,
+                dual=self.dual,
+                estimate=estimate,
+            )
+            if ended or finished or pause():
+                return
+
+    def weights(self) -> Floats:
+        """The present ``w`` in native layout; as exact as the visits left it."""
+        return np.asarray(self.engine.coarse_weights, dtype=np.float64)
+
+    def solution(self) -> Solution:
+        """The present ``w``, with a gap where that takes little time."""
+        known = np.isfinite(self.primal) or self._prove()
+        if known and self.primal - self.dual <= self.objective.allowed(self.primal):
             self.monitor.status = Status.CONVERGED
-        status = self.monitor.status
-        assert status is not None
+        assert self.monitor.status is not None
         return Solution(
-            w=self.engine.weights,
-            status=status,
-            primal=self.l2 * self.primal,
-            dual=self.l2 * self.dual,
-            n_iter=self._passes,
-            oracle_calls=self.visits + self.proofs * self.problem.n,
+            w=self.engine.weights if known else self.weights(),
+            status=self.monitor.status,
+            primal=self.primal if known else None,
+            dual=self.dual if known else None,
+            n_iter=max(1, int(self.passes)),
+            oracle_calls=self.calls,
             trace=tuple(self.monitor.trace),
         )
 
-    @property
-    def _passes(self) -> int:
-        """Visits, in units of the number of sequences."""
-        return max(1, self.visits // self.problem.n)
+    def certify(self, stop: Callable[[], bool] | None = None) -> None:
+        """Primal and dual of the present ``w`` from one exact pass."""
+        self.engine.sharpen()
+        w = self.engine.weights
+        self.dual = self.l2 * self.engine.dual
+        self.primal = self.l2 * (0.5 * float(w @ w) + self.C * self.problem.value(w, stop))
+        self.proofs += 1
+
+    def _visit(self, order: npt.NDArray[np.int32]) -> None:
+        for portion in self.problem.portions(order):
+            self.visits += self.engine.visit(portion)
+            if self.monitor.late:
+                return
 
     def _finished(self) -> bool:
         """Whether the gap is small enough, or as small as it can become."""
-        gap = self._certified_gap()
+        try:
+            self.certify(lambda: self.monitor.late)
+        except Stopped:
+            return False
         self.sampler.start_over()
-        if gap <= self.target:
+        gap, allowed = self.primal - self.dual, self.objective.allowed(self.primal)
+        if gap <= allowed:
             self.monitor.status = Status.CONVERGED
-        elif self.target < _FINEST * self.primal and gap <= 10 * _FINEST * self.primal:
+        elif allowed < _FINEST * self.primal and gap <= 10 * _FINEST * self.primal:
             self.monitor.status = Status.STALLED
         return self.monitor.status is not None
 
-    def _certified_gap(self) -> float:
-        """The gap of the present ``w`` from one exact pass."""
-        self.engine.sharpen()
-        w = self.engine.weights
-        self.dual = self.engine.dual
-        self.primal = 0.5 * float(w @ w) + self.C * self.problem.value(w)
-        self.proofs += 1
-        return self.primal - self.dual
+    def _prove(self) -> bool:
+        """Tries to know the gap in a time that is short beside what was spent already."""
+        deadline = self.monitor.seconds * (1.0 + _PROOF) + 0.1
+        try:
+            self.certify(lambda: self.monitor.seconds > deadline)
+        except Stopped:
+            return False
+        return True

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.oracles.base import Stopped
 from maxmargin.solvers.base import Run, Solution, Status, at_least
-from maxmargin.solvers.likelihood import Likelihood
+from maxmargin.solvers.likelihood import Likelihood, Objective
 from maxmargin.solvers.monitor import Monitor
 
 Floats = npt.NDArray[np.float64]
@@ -23,8 +24,8 @@ class LBFGS:
     """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)`` from ``w = 0``.
 
     With ``l2 > 0`` the gap is at most ``|v|^2 / (2 l2)``, v the shortest subgradient, because the objective is strongly
-    convex; training stops when that is at most ``C * sum(s) * tol``. Without, there is no such bound: training stops
-    when ten iterations lower the objective by less than ``C * sum(s) * tol``.
+    convex; training stops when that is small enough. Without, there is no such bound: training stops when ten
+    iterations lower the objective by less than ``C * sum(s) * tol``.
 
     Parameters
     ----------
@@ -39,64 +40,105 @@ class LBFGS:
         at_least("memory", self.memory, 1)
 
     def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution:
-        return _Descent(self, problem, C, l1, l2, run).solve()
+        objective = Objective(problem, C, l1, l2, run.tol)
+        monitor = Monitor(run, self.name, objective.allowed(0.0))
+        descent = Descent(objective, monitor, self.memory)
+        with monitor:
+            descent.advance()
+        return descent.solution()
 
 
-class _Descent:
-    def __init__(self, solver: LBFGS, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> None:
-        self.problem, self.C, self.l1, self.l2 = problem, C, l1, l2
-        self.target = C * problem.total_weight * run.tol
-        self.monitor = Monitor(run, solver.name, self.target)
-        self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=solver.memory)
-        self.w: Floats = np.zeros(problem.free.size)
-        self.calls = 0
-        self.objective, self.slope = self._ask(self.w)
-        self.seen = [self.objective]
+class Descent:
+    """Steps from ``w``, zero unless somebody sets it; can pause and go on.
+
+    ``floor`` is a lower bound of the objective that somebody else knows, ``history`` has (iteration, smallest bound of
+    the gap so far) after every step.
+    """
+
+    def __init__(self, objective: Objective, monitor: Monitor, memory: int, floor: float = -np.inf) -> None:
+        self.problem, self.C, self.l1, self.l2 = objective.problem, objective.C, objective.l1, objective.l2
+        self.allowed, self.monitor, self.floor = objective.allowed, monitor, floor
+        self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=memory)
+        self.w: Floats = np.zeros(self.problem.free.size)
+        self.slope: Floats = np.zeros(0)
+        self.objective = np.inf  # until the first evaluation
+        self.calls = self.iterations = 0
+        self.seen: list[float] = []
+        self.history: list[tuple[float, float]] = []
 
     def _ask(self, w: Floats) -> tuple[float, Floats]:
         """The objective, and the gradient of its smooth part."""
-        value, gradient = self.problem.gradient(w)
+        value, gradient = self.problem.gradient(w, lambda: self.monitor.late)
         self.calls += self.problem.n
         smooth = 0.5 * self.l2 * float(w @ w) + self.C * value
         return smooth + self.l1 * float(np.abs(w).sum()), self.C * gradient + self.l2 * w
 
-    def solve(self) -> Solution:
-        with self.monitor:
-            while not self._finished():
+    def advance(self, most: float = np.inf, iterations: int = 0, calls: int = 0) -> None:
+        """Goes on until the gap is small enough, a limit is reached, or ``most`` iterations were made.
+
+        ``iterations`` and ``calls`` are what another solver has used up.
+        """
+        try:
+            if not self.seen:
+                self._begin()
+            last = self.iterations + most
+            while not self._finished() and self.iterations < last:
                 if not self._step():
                     self.monitor.status = Status.STALLED
-                    break
+                    return
+                self.iterations += 1
+                if self.bound is not None:
+                    best = min(self.bound, self.history[-1][1] if self.history else np.inf)
+                    self.history.append((float(self.iterations), best))
                 if self.monitor.tick(
-                    oracle_calls=self.calls,
+                    iteration=iterations + self.iterations,
+                    oracle_calls=calls + self.calls,
                     primal=self.objective,
-                    dual=None if self.bound is None else self.objective - self.bound,
+                    dual=self.dual,
                 ):
-                    break
-        status = self.monitor.status
-        assert status is not None
+                    return
+        except Stopped:
+            self.monitor.status = Status.MAX_TIME
+
+    def _begin(self) -> None:
+        """Evaluates the start, and takes zero where that is better."""
+        self.objective, self.slope = self._ask(self.w)
+        if self.objective > self.C * self.problem.value_at_zero and self.w.any():
+            self.w = np.zeros_like(self.w)
+            self.objective, self.slope = self._ask(self.w)
+        self.seen.append(self.objective)
+
+    def solution(self) -> Solution:
+        """The present ``w`` and its gap."""
+        assert self.monitor.status is not None
         return Solution(
             w=self.problem.native(self.w),
-            status=status,
-            primal=self.objective,
-            dual=None if self.bound is None else self.objective - self.bound,
-            n_iter=len(self.monitor.trace),
+            status=self.monitor.status,
+            primal=self.objective if self.seen else None,
+            dual=self.dual,
+            n_iter=self.iterations,
             oracle_calls=self.calls,
             trace=tuple(self.monitor.trace),
         )
 
     @property
+    def dual(self) -> float | None:
+        """A lower bound of the objective."""
+        return None if self.bound is None else self.objective - self.bound
+
+    @property
     def bound(self) -> float | None:
         """Of the gap."""
-        if self.l2 <= 0.0:
+        if self.l2 <= 0.0 or not self.seen:
             return None
         v = self._subgradient()
-        return float(v @ v) / (2.0 * self.l2)
+        return min(float(v @ v) / (2.0 * self.l2), self.objective - self.floor)
 
     def _finished(self) -> bool:
         if self.bound is not None:
-            if self.bound <= self.target:
+            if self.bound <= self.allowed(self.objective):
                 self.monitor.status = Status.CONVERGED
-        elif len(self.seen) > _PERIOD and self.seen[-1 - _PERIOD] - self.seen[-1] <= self.target:
+        elif len(self.seen) > _PERIOD and self.seen[-1 - _PERIOD] - self.seen[-1] <= self.allowed(0.0):
             self.monitor.status = Status.FINISHED
         return self.monitor.status is not None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,10 +12,14 @@ import numpy.typing as npt
 from maxmargin.solvers.base import Run, Solution
 
 Floats = npt.NDArray[np.float64]
+Stop = Callable[[], bool]
 
 
 class Likelihood(Protocol):
-    """A sum of negative log-likelihoods ``f(w)``, convex and smooth, over the weights that may differ from zero."""
+    """A sum of negative log-likelihoods ``f(w)``, convex and smooth, over the weights that may differ from zero.
+
+    ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second, and raise ``Stopped`` where it says so.
+    """
 
     n: int
     free: npt.NDArray[np.int64]
@@ -21,15 +27,38 @@ class Likelihood(Protocol):
     @property
     def total_weight(self) -> float: ...
     @property
+    def value_at_zero(self) -> float: ...
+    @property
+    def work(self) -> float: ...
+    @property
     def has_dual(self) -> bool: ...
     def native(self, w: Floats) -> Floats: ...
-    def value(self, native: Floats) -> float: ...
-    def gradient(self, w: Floats) -> tuple[float, Floats]: ...
+    def value(self, native: Floats, stop: Stop | None = None) -> float: ...
+    def gradient(self, w: Floats, stop: Stop | None = None) -> tuple[float, Floats]: ...
     def dual(self, C: float) -> Any: ...
+    def portions(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]: ...
+
+
+@dataclass(frozen=True)
+class Objective:
+    """``l2/2 |w|^2 + l1 |w|_1 + C f(w)``, and how exactly its minimum is wanted."""
+
+    problem: Likelihood
+    C: float
+    l1: float
+    l2: float
+    tol: float
+
+    def allowed(self, value: float) -> float:
+        """The largest gap that ``tol`` allows where the objective is ``value``."""
+        return self.tol * max(self.C * self.problem.total_weight, value)
 
 
 class LikelihoodSolver(Protocol):
-    """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)``; the solution's ``w`` is in native layout."""
+    """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)``; the solution's ``w`` is in native layout.
+
+    Training ends when the gap is at most ``tol`` times ``C * sum(s)`` or times the objective, whichever is larger.
+    """
 
     @property
     def name(self) -> str: ...

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.bind import check_room
 from maxmargin.structures.chain import Chain, ChainInput
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+
+_PORTION = 5e7  # additions and multiplications: a few hundredths of a second
 
 
 class ChainLikelihood:
@@ -37,6 +42,11 @@ class ChainLikelihood:
             seen[:, : chain.n_labels] = True
         self._seen = seen if observed else None
         self.free: npt.NDArray[np.int64] = np.flatnonzero(seen.ravel())
+        self._lengths = X.tokens.lengths
+        cells = np.diff(X.tokens.indptr[X.tokens.offsets])
+        self._work = self._lengths * float(3 * chain.n_labels**chain.order * self.stride) + 2.0 * self.stride * cells
+        number = (np.cumsum(self._work) // (_PORTION * threads)).astype(np.int64)
+        self._bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]
 
     @property
     def total_weight(self) -> float:
@@ -48,13 +58,37 @@ class ChainLikelihood:
         full[self.free] = w
         return full
 
-    def value(self, native: Floats) -> float:
-        return self.core.likelihood(native, self.sample_weight, None, None, self.threads)
+    @property
+    def value_at_zero(self) -> float:
+        """``f(0)``: all labellings have one probability."""
+        lengths = self._lengths if self.sample_weight is None else self._lengths * self.sample_weight
+        return float(lengths.sum()) * float(np.log(self.chain.n_labels))
 
-    def gradient(self, w: Floats) -> tuple[float, Floats]:
+    @property
+    def work(self) -> float:
+        """Additions and multiplications of one pass, roughly."""
+        return float(self._work.sum())
+
+    def value(self, native: Floats, stop: Callable[[], bool] | None = None) -> float:
+        return self._sum(native, None, stop)
+
+    def gradient(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats]:
         full = np.zeros(self.chain.rows * self.stride)
-        value = self.core.likelihood(self.native(w), self.sample_weight, full, None, self.threads)
+        value = self._sum(self.native(w), full, stop)
         return value, full[self.free]
+
+    def portions(self, order: Codes) -> list[Codes]:
+        """An order of sequences in pieces of some hundredths of a second each, so that limits can be kept."""
+        number = (np.cumsum(self._work[order]) // _PORTION).astype(np.int64)
+        return np.split(order, np.flatnonzero(np.diff(number)) + 1)
+
+    def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
+        total = 0.0
+        for first, last in zip(self._bounds[:-1], self._bounds[1:]):
+            if stop is not None and stop():
+                raise Stopped
+            total += self.core.likelihood(native, self.sample_weight, gradient, None, self.threads, first, last)
+        return total
 
     @property
     def has_dual(self) -> bool:

@@ -1,0 +1,115 @@
+"""The solver behind ``solver='auto'`` of conditional likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.dual_likelihood import Ascent, DualLikelihood
+from maxmargin.solvers.lbfgs import LBFGS, Descent
+from maxmargin.solvers.likelihood import Likelihood, Objective
+from maxmargin.solvers.monitor import Monitor
+
+_TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy problems
+_VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
+
+
+@dataclass(frozen=True)
+class AutomaticLikelihood:
+    """Starts with dual ascent, watches how fast its gap falls, and changes to L-BFGS where that promises to end sooner.
+
+    Dual ascent makes progress with every sequence: it wins where there are many short ones, and features by the
+    thousand. L-BFGS makes progress once a pass, which is best where sequences are few or long. After every round the
+    passes that dual ascent still needs are extrapolated from the fall of its gap. If they cost more than a trial of
+    L-BFGS, that goes on from the ``w`` found so far, for the time that was predicted; if it has not converged then,
+    dual ascent goes on where it was, and so on in turns, each twice as long as the one before. What both know counts:
+    the certificate is made of the best objective and the best lower bound. Only counts of passes and of arithmetic
+    decide, no clock, so the same data give the same result.
+
+    Where dual ascent is not available (an L1 penalty, higher order, pair features) it is ``LBFGS`` alone.
+    """
+
+    name: ClassVar[str] = "auto"
+
+    def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution:
+        if l1 or not l2 > 0.0 or not problem.has_dual:
+            return LBFGS()(problem, C, l1, l2, run)
+        return _Turns(Objective(problem, C, l1, l2, run.tol), run).solve()
+
+
+class _Turns:
+    """One run, in which the two solvers share the limits and the trace."""
+
+    def __init__(self, objective: Objective, run: Run) -> None:
+        self.objective = objective
+        self.monitor: Monitor = Monitor(run, AutomaticLikelihood.name, objective.allowed(0.0))
+        self.ascent = Ascent(objective, self.monitor, DualLikelihood().sampling)
+        self.descent = Descent(objective, self.monitor, LBFGS().memory)
+        problem = objective.problem
+        vectors = (4.0 * LBFGS().memory + 10.0) * _VECTORS * problem.free.size
+        self.price = 1.0 + vectors / problem.work  # of an iteration of L-BFGS, in passes
+        self.stay = _TRIAL * self.price  # passes that dual ascent may still need before L-BFGS is tried
+
+    def solve(self) -> Solution:
+        with self.monitor:
+            while True:
+                self.ascent.advance(self._slow, self.descent.iterations, self.descent.calls)
+                if self.monitor.status is None:
+                    self._descend()
+                if self.monitor.status is not None:
+                    break
+                self.stay *= 2.0
+        return self._solution()
+
+    def _slow(self) -> bool:
+        return self._passes_left() > self.stay
+
+    def _passes_left(self) -> float:
+        """Of dual ascent."""
+        done, estimate = self.ascent.history[-1]
+        return _left(self.ascent.history, self.objective.allowed(self.ascent.dual + estimate)) if done >= 3.0 else 0.0
+
+    def _descend(self) -> None:
+        """L-BFGS for as long as dual ascent would need, at least for a trial, and on while it promises to end first."""
+        descent, passes = self.descent, self._passes_left()
+        descent.floor = max(descent.floor, self.ascent.dual)
+        if not descent.seen:
+            descent.w = self.ascent.weights()[self.objective.problem.free]
+        most, left = max(passes, self.stay) / self.price, 0.0
+        while self.monitor.status is None and left <= passes:
+            descent.advance(most, int(self.ascent.passes), self.ascent.calls)
+            left = self.price * _left(descent.history, self.objective.allowed(descent.objective))
+            most = _TRIAL
+
+    def _solution(self) -> Solution:
+        """The better of the two ``w``, with the better of the two lower bounds."""
+        ascent, descent = self.ascent, self.descent
+        if not descent.seen:
+            return ascent.solution()
+        found, other = descent.solution(), ascent.solution() if np.isfinite(ascent.primal) else None
+        assert found.primal is not None
+        if other is not None and other.primal is not None and other.primal < found.primal:
+            found = other
+        duals = [dual for dual in (descent.dual, ascent.dual) if dual is not None]
+        assert found.primal is not None
+        solved = found.primal - max(duals) <= self.objective.allowed(found.primal)
+        return replace(
+            found,
+            status=Status.CONVERGED if solved else found.status,
+            dual=max(duals),
+            n_iter=max(1, int(ascent.passes)) + descent.iterations,
+            oracle_calls=ascent.calls + descent.calls,
+        )
+
+
+def _left(history: list[tuple[float, float]], allowed: float) -> float:
+    """Rounds until the gap is small enough if it goes on to fall as it did in the second half of (rounds, gap)."""
+    done, gap = history[-1]
+    if gap <= allowed:
+        return 0.0
+    before, earlier = next(item for item in history if item[0] >= 0.5 * done)
+    fall = np.log(earlier / gap) / (done - before) if done > before else 0.0
+    return float(np.log(gap / allowed) / fall) if fall > 0.0 else np.inf
