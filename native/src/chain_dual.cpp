@@ -90,15 +90,6 @@ void ChainDual::visit_one(std::int64_t i) {
   kernels().shift(steps_.data() + i * labels * stride, step_change_.data(), share, static_cast<std::int64_t>(step_change_.size()));
 }
 
-// Whether the products of all pairs of tokens cost less than the sum of their rows.
-bool ChainDual::by_products(std::int64_t i, int length) const {
-  if (!products_.fits(i)) return false;
-  const Rows& rows = data_.tokens;
-  const std::int64_t first = data_.offsets[i];
-  const std::int64_t cells = rows.offsets != nullptr ? rows.offsets[first + length] - rows.offsets[first] : length * rows.width;
-  return static_cast<std::int64_t>(length) * length <= 4 * (cells + length);
-}
-
 // |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2).
 double ChainDual::squared_change(std::int64_t i, int length) {
   const int stride = data_.shape.stride();
@@ -106,7 +97,7 @@ double ChainDual::squared_change(std::int64_t i, int length) {
   auto change = [&](int t) { return node_change_.data() + static_cast<std::int64_t>(t) * stride; };
   auto dot = [&](int s, int t) { return kernels().dot(change(s), change(t), stride); };
   double total = 0.0;
-  if (by_products(i, length)) {
+  if (products_.fits(i)) {
     products_.open(i);
     for (int s = 0; s < length; ++s) {
       const double square = dot(s, s);

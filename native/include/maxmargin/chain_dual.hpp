@@ -45,7 +45,6 @@ class ChainDual {
 
  private:
   void visit_one(std::int64_t i);
-  bool by_products(std::int64_t i, int length) const;
   double squared_change(std::int64_t i, int length);
   template <class Real>
   void add_to(std::int64_t i, const double* nodes, const double* steps, double factor, Real* w);
