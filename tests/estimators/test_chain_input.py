@@ -50,7 +50,12 @@ BAD_DATA = {
     "one label too few": (lambda: fit(X, [Y[0][:1], *Y[1:]]), "Sequence 0 has 2 tokens but 1 labels"),
     "one sequence too few": (lambda: fit(X, Y[:3]), "Y has the labels of 3 sequences, but X has 4"),
     "one label too many": (lambda: fit(X, np.zeros(11, int)), "Y has 11 labels for 10 tokens"),
-    "no label": (lambda: fit(X[:1], [["a", None]]), "Sequence 0, token 1 has the label None"),
+    "no label at all": (lambda: fit(X[:1], [[None, None]]), "Nothing is known of any token"),
+    "no possible label": (
+        lambda: fit(X[:2], [["a", "b"], [set(), "a", "b"]]),
+        "Sequence 1, token 0 has no possible label",
+    ),
+    "NaN among labels": (lambda: fit(X[:1], [[{"a", "b"}, NAN]]), "Sequence 0, token 1 has the label nan"),
     "labels of two kinds": (lambda: fit(X[:1], [["a", 1]]), "cannot be sorted"),
     "text for rows": (lambda: fit([np.array([["a", "b"]])], [[1]]), "text, not numbers"),
 }

@@ -19,7 +19,7 @@ from maxmargin.estimators.training import check_probability, job_count
 from maxmargin.features import SequenceVectorizer
 from maxmargin.metrics import ChunkScore, chunk_score, token_accuracy
 from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.sequences import PerSequence, SequenceError, pack_labels
+from maxmargin.sequences import PartialLabels, PerSequence, SequenceError, pack_labels, pack_partial_labels
 from maxmargin.sequences.per_sequence import is_in_lists
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.chain_memory import check_kbest
@@ -176,23 +176,41 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         scores: Floats = self.chain_.core(given).path_scores(self._native(), codes)
         return scores
 
-    def _learn(self, X: Any, Y: Any, lengths: Any, sample_weight: Any) -> tuple[ChainInput, Codes, Floats | None]:
+    def _learn(
+        self, X: Any, Y: Any, lengths: Any, sample_weight: Any
+    ) -> tuple[ChainInput, Codes | PartialLabels, Floats | None]:
         """Reads training data and sets what does not depend on the method of training.
 
-        Sequences without tokens are left out: there is nothing to learn from them.
+        Sequences without tokens, or of whose labels nothing is known, are left out: there is nothing to learn from
+        them. Labels are ``PartialLabels`` where some are not known.
         """
         vectorizer = SequenceVectorizer(templates=self.templates, min_count=self.min_count, hashing=self.hashing)
         self.reader_ = InputReader(vectorizer, self.window)
         given = self.reader_.learn(X, lengths)
-        self.classes_, codes = pack_labels(Y, given.tokens)
+        self.classes_, labels = pack_partial_labels(Y, given.tokens)
         self.n_features_in_ = given.tokens.n_features
         weight = check_sample_weight(sample_weight, len(given))
-        if given.tokens.lengths.all():
-            return given, codes, weight
-        filled = np.flatnonzero(given.tokens.lengths)
-        if not filled.size:
+        tells = labels.tells(given.tokens) if isinstance(labels, PartialLabels) else given.tokens.lengths > 0
+        if tells.all():
+            return given, labels, weight
+        if not tells.any():
             raise ValueError("All sequences are empty; give at least one token to learn from.")
-        return given[filled], codes, None if weight is None else check_sample_weight(weight[filled], filled.size)
+        used = np.flatnonzero(tells)
+        if isinstance(labels, PartialLabels):
+            labels = labels.take(np.flatnonzero(np.repeat(tells, given.tokens.lengths)))
+        return given[used], labels, None if weight is None else check_sample_weight(weight[used], used.size)
+
+    def _all_known(self, labels: Codes | PartialLabels, given: ChainInput) -> Codes:
+        """The label of every token; complains where one is not known."""
+        if not isinstance(labels, PartialLabels):
+            return labels
+        sequence, position = given.tokens.place(int(np.flatnonzero(~labels.known)[0]))
+        raise SequenceError(
+            f"{type(self).__name__} learns from tokens that have one label each; sequence {sequence}, token {position} "
+            "has not. Use ChainSVC or ChainCRF, or leave such sequences out.",
+            sequence,
+            position,
+        )
 
     def _chain(self, given: ChainInput, cost: Any = None) -> Chain:
         return Chain(

@@ -110,7 +110,8 @@ class ChainCRF(ChainEstimator):
             if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
-            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
+            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            codes = self._all_known(labels, given)
             self.chain_ = self._chain(given)
             problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
             run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)

@@ -72,7 +72,8 @@ class ChainHMM(ChainEstimator):
         """
         positive("alpha", self.alpha)
         with all_or_nothing(self):
-            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
+            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            codes = self._all_known(labels, given)
             _check_values(given)
             self.chain_ = self._chain(given)
             everyone = np.arange(len(given), dtype=np.int32)

@@ -73,7 +73,8 @@ class ChainPerceptron(CalibratedChain):
         solver = Perceptron(int(self.passes))
         positive("max_time", self.max_time, optional=True)
         with all_or_nothing(self):
-            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
+            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            codes = self._all_known(labels, given)
             self.chain_ = self._chain(given)
             mistakes = Formulation(mistakes=True)
             oracle = bind(self.chain_, given, codes, mistakes, sample_weight=weight, n_jobs=job_count(self.n_jobs))

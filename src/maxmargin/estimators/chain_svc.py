@@ -114,7 +114,8 @@ class ChainSVC(CalibratedChain):
             raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
         Formulation(self.rescaling, self.slack)
         with all_or_nothing(self):
-            given, codes, weight = self._learn(X, Y, lengths, sample_weight)
+            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            codes = self._all_known(labels, given)
             self.chain_ = self._chain(given, self._cost())
             self.C_ = self._chosen_c(given.tokens)
             self.solution_ = train(

@@ -29,9 +29,9 @@ def pack_labels(Y: Any, X: Sequences, *, classes: Classes | None = None) -> tupl
     -------
     classes of shape (n_classes,), a plain array where the labels are numbers or strings, and codes of shape (n_tokens,)
     """
-    labels = _flat(Y, X)
+    labels = flat_labels(Y, X)
     if classes is None:
-        return _found(labels, X)
+        return find_classes(labels, X)
     place = {label: code for code, label in enumerate(classes.tolist())}
     as_list = labels.tolist() if isinstance(labels, np.ndarray) else labels
     codes = np.fromiter((place.get(label, -1) for label in as_list), np.int32, len(labels))
@@ -46,8 +46,11 @@ def pack_labels(Y: Any, X: Sequences, *, classes: Classes | None = None) -> tupl
     return classes, codes
 
 
-def _flat(Y: Any, X: Sequences) -> Any:
-    """The labels of all tokens: an array where all are numbers in arrays, else a list."""
+def flat_labels(Y: Any, X: Sequences) -> Any:
+    """The labels of all tokens: an array where all are numbers in arrays, else a list.
+
+    A sequence whose labels are None has None for every token.
+    """
     if isinstance(Y, str | bytes | dict) or not hasattr(Y, "__len__"):
         raise ValueError(f"Y must be a list of the labels of each sequence, not {type(Y).__name__}.")
     if _is_flat(Y):
@@ -58,7 +61,7 @@ def _flat(Y: Any, X: Sequences) -> Any:
         return Y if isinstance(Y, np.ndarray) and Y.dtype.kind in "biuf" else _plain(Y)
     if len(Y) != len(X):
         raise ValueError(f"Y has the labels of {len(Y)} sequences, but X has {len(X)}; give each sequence its labels.")
-    pieces = list(Y)
+    pieces: list[Any] = [[None] * n if y is None else y for y, n in zip(Y, X.lengths.tolist())]
     for i, (piece, length) in enumerate(zip(pieces, X.lengths.tolist(), strict=True)):
         if isinstance(piece, str | bytes) or not hasattr(piece, "__len__") or getattr(piece, "ndim", 1) != 1:
             raise SequenceError(
@@ -76,15 +79,16 @@ def _flat(Y: Any, X: Sequences) -> Any:
 def _is_flat(Y: Any) -> bool:
     if isinstance(Y, np.ndarray) and Y.dtype != object:
         return Y.ndim == 1
-    first = next(iter(Y), None)
-    return isinstance(first, str | bytes) or (first is not None and not hasattr(first, "__len__"))
+    first = next((entry for entry in Y if entry is not None), None)
+    return isinstance(first, str | bytes | set | frozenset) or (first is not None and not hasattr(first, "__len__"))
 
 
 def _plain(labels: Any) -> list[Any]:
     return labels.tolist() if hasattr(labels, "tolist") else list(labels)
 
 
-def _found(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
+def find_classes(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
+    """The different labels, ascending, and the place of each label among them."""
     if isinstance(labels, np.ndarray):
         if labels.dtype.kind == "f" and not np.isfinite(labels).all():
             bad = int(np.flatnonzero(~np.isfinite(labels))[0])
