@@ -1,6 +1,6 @@
 """Rules for a default C, compared on a held-out fifth of the training parts of many sets; no test part is looked at.
 
-Every rule is ``C = r / (d * v)`` with ``d`` features that vary and ``v`` typical of their variances. Shown is the mean
+Every rule is ``C = r / S`` with ``S`` the size of an example (``FeatureScale.total``). Shown is the mean
 accuracy on the held-out parts less that of the best r of a grid. That r is the same for all splits of a set, but it is
 picked on the examples that judge it, so even a good rule may show a small loss: compare the rules with each other. Sets
 with more than 5,000 examples for training are also taken with 1,000 of them.
@@ -22,7 +22,9 @@ from default_c_data import SETS, Split, splits
 from default_c_tuning import Fitter, HeldOut
 from doc_page import replace_section, table
 from harness import save
-from scipy import sparse
+
+from maxmargin.estimators.columns import Columns
+from maxmargin.estimators.feature_scale import FeatureScale, packed
 
 SMALL, LARGE = 1000, 5000
 GRID = [10.0 ** (k / 2) for k in range(-4, 6)]  # of r
@@ -30,25 +32,24 @@ GRID = [10.0 ** (k / 2) for k in range(-4, 6)]  # of r
 
 @dataclass(frozen=True)
 class Facts:
-    """What a rule may know of a training part: numbers of examples, varying features and classes, and variances."""
+    """What a rule may know of a training part: numbers of examples, features of an example, columns and classes."""
 
     n: int
-    d: int
+    d: float
+    columns: int
     k: int
-    median: float
-    geometric: float
+    total: float
 
     @classmethod
     def of(cls, X: Any, y: Any) -> Facts:
-        square = np.asarray((X.multiply(X) if sparse.issparse(X) else X * X).mean(axis=0)).ravel()
-        variance = square - np.asarray(X.mean(axis=0)).ravel() ** 2
-        varying = variance[variance > 1e-12 * square]
-        geometric = float(np.exp(np.log(varying).mean()))
-        return cls(X.shape[0], varying.size, np.unique(y).size, float(np.median(varying)), geometric)
+        scale = FeatureScale(packed(X), None)
+        columns = Columns.of(scale, X.dtype)
+        if columns is not None:
+            scale = FeatureScale(packed(columns.apply(X)), None)
+        return cls(X.shape[0], scale.active, int((scale.sizes > 0.0).sum()), np.unique(y).size, scale.total)
 
-    def c(self, r: float, *, median: bool = False) -> float:
-        typical = self.median if median else max(self.median, self.geometric)
-        return float(r) / (self.d * typical)
+    def c(self, r: float) -> float:
+        return float(r) / self.total
 
 
 def clipped(r: float, least: float = 1.0, most: float = 32.0) -> float:
@@ -57,12 +58,11 @@ def clipped(r: float, least: float = 1.0, most: float = 32.0) -> float:
 
 RULES: dict[str, Callable[[Facts], float | str]] = {
     "the default": lambda facts: "scale",
-    "2n/d², v median": lambda facts: facts.c(clipped(2 * facts.n / facts.d**2, 2, 64), median=True),
-    "5√n/d": lambda facts: facts.c(clipped(5 * np.sqrt(facts.n) / facts.d)),
-    "5√n/d, v median": lambda facts: facts.c(clipped(5 * np.sqrt(facts.n) / facts.d), median=True),
-    "n/(dk), v median": lambda facts: facts.c(clipped(facts.n / (facts.d * facts.k)), median=True),
+    "2n/d², 2 to 64": lambda facts: facts.c(clipped(2 * facts.n / facts.d**2, 2, 64)),
+    "2n/columns²": lambda facts: facts.c(clipped(2 * facts.n / facts.columns**2)),
+    "√n/d, 1/2 to 32": lambda facts: facts.c(clipped(5 * np.sqrt(facts.n) / facts.d, 0.5)),
+    "n/(dk)": lambda facts: facts.c(clipped(facts.n / (facts.d * facts.k))),
     "√(nk)/d": lambda facts: facts.c(clipped(np.sqrt(facts.n * facts.k) / facts.d)),
-    "20k/d": lambda facts: facts.c(clipped(20 * facts.k / facts.d)),
     "1": lambda facts: facts.c(1.0),
     "3": lambda facts: facts.c(3.0),
     "C = 1": lambda facts: 1.0,
@@ -116,8 +116,8 @@ def report(found: list[Losses], max_time: float) -> str:
     rows.append(["CPU s, all sets", *[f"{value:.1f}" for value in seconds]])
     return (
         "Points of accuracy that a rule for r loses to the best r of a grid on held-out fifths of the training parts. "
-        "2n/d², which is the default, is clipped to 2 and 64, the other rules with n or k, the number of classes, to 1 "
-        "and 32; the last column is a fixed C.\n\n"
+        "d is the mean number of features of an example and k the number of classes. 2n/d², clipped to 1 and 32 as the "
+        "other rules are unless they say so, is the default; the last column is a fixed C.\n\n"
         f"{table(['set', *RULES], rows)}\n\n"
         f"`python benchmarks/default_c_rules.py --max-time {max_time:g} --write docs/defaults.md` writes this table."
     )

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "maxmargin/kernels.hpp"
+#include "maxmargin/moments.hpp"
 #include "maxmargin/multiclass_scores.hpp"
 #include "maxmargin/products.hpp"
 
@@ -70,17 +71,9 @@ void from_ones(PyRows* self, nb::object values, In1<std::int32_t> indices, In1<s
   from_cells<double>(self, std::nullopt, indices, offsets, width, bias, analyse);
 }
 
-void add_moments(const Rows& rows, const double* weight, double* first, double* second) {
-  for (std::int64_t i = 0; i < rows.n; ++i) {
-    const Row row = rows[i];
-    const double w = weight == nullptr ? 1.0 : weight[i];
-    for (std::int64_t c = 0; c < row.count; ++c) {
-      const std::int64_t j = row.column(c);
-      const double x = row.value(c);
-      first[j] += w * x;
-      second[j] += w * x * x;
-    }
-  }
+const double* checked_weight(const std::optional<In1<double>>& weight, const Rows& rows) {
+  if (weight && static_cast<std::int64_t>(weight->size()) != rows.n) throw nb::value_error("one weight per row is needed");
+  return weight ? weight->data() : nullptr;
 }
 
 std::span<const std::int32_t> checked_examples(const std::optional<In1<std::int32_t>>& examples, std::int64_t n) {
@@ -148,13 +141,21 @@ void bind_rows(nb::module_& module) {
       .def(
           "column_moments",
           [](const PyRows& self, std::optional<In1<double>> weight) {
-            const Rows& rows = self.packed.rows;
-            if (weight && static_cast<std::int64_t>(weight->size()) != rows.n) throw nb::value_error("one weight a row is needed");
-            std::vector<double> first(static_cast<std::size_t>(rows.width)), second(first.size());
-            add_moments(rows, weight ? weight->data() : nullptr, first.data(), second.data());
-            return nb::make_tuple(take(std::move(first)), take(std::move(second)));
+            ColumnMoments sums = column_moments(self.packed.rows, checked_weight(weight, self.packed.rows));
+            return nb::make_tuple(take(std::move(sums.first)), take(std::move(sums.second)), take(std::move(sums.filled)));
           },
-          nb::arg("weight").noconvert().none(), "Weighted sums of x and of x^2 for every column, without the constant one.")
+          nb::arg("weight").noconvert().none(),
+          "Weighted sums of x, of x^2 and of the cells that are not zero for every column, without the constant one.")
+      .def(
+          "column_deviations",
+          [](const PyRows& self, std::optional<In1<double>> weight, In1<double> centre) {
+            const Rows& rows = self.packed.rows;
+            if (static_cast<std::int64_t>(centre.size()) != rows.width) throw nb::value_error("one centre per column is needed");
+            ColumnDeviations sums = column_deviations(rows, checked_weight(weight, rows), centre.data());
+            return nb::make_tuple(take(std::move(sums.absolute)), take(std::move(sums.squared)));
+          },
+          nb::arg("weight").noconvert().none(), nb::arg("centre").noconvert(),
+          "Weighted sums of |x - centre| and (x - centre)^2 over the cells of every column that are not zero.")
       .def(
           "fingerprint",
           [](const PyRows& self) {

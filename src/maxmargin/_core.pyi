@@ -63,7 +63,12 @@ class Rows:
 
     def column_moments(self, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Any, ...]:
         """
-        Weighted sums of x and of x^2 for every column, without the constant one.
+        Weighted sums of x, of x^2 and of the cells that are not zero for every column, without the constant one.
+        """
+
+    def column_deviations(self, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, centre: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        Weighted sums of |x - centre| and (x - centre)^2 over the cells of every column that are not zero.
         """
 
     def fingerprint(self) -> int:

@@ -18,10 +18,17 @@ def c_of(X):
 
 
 def expected(X):
-    variance = X.var(axis=0)
-    varying = variance[variance > 1e-12 * (X**2).mean(axis=0)]
-    v = max(np.median(varying), np.exp(np.log(varying).mean()))
-    return np.clip(2 * len(X) / varying.size**2, 2, 64) / (varying.size * v)
+    """The rule, column by column."""
+    sizes, shares = [], []
+    for column in X.T:
+        if column.std() <= 1e-12 * np.abs(column).max():
+            continue
+        far = abs(column.mean()) > column.std()
+        sizes.append(np.abs(column - column.mean()).mean() if far else np.abs(column[column != 0]).mean())
+        shares.append(1.0 if far else (column != 0).mean())
+    most = 3 * np.median(sizes)
+    total = sum(share * min(size, most) ** 2 for size, share in zip(sizes, shares, strict=True))
+    return np.clip(2 * len(X) / sum(shares) ** 2, 1, 32) / total
 
 
 @settings(max_examples=40, deadline=None)
@@ -29,6 +36,8 @@ def expected(X):
 def test_formula(seed, n, d, spread):
     rng = np.random.default_rng(seed)
     X = (rng.standard_normal((n, d)) + rng.standard_normal(d)) * np.exp(spread * rng.standard_normal(d))
+    X[rng.random(X.shape) < rng.random(d)] = 0.0
+    X[:2] = rng.standard_normal((2, d))  # every column varies
     assert c_of(X) == pytest.approx(expected(X), rel=1e-6)
     assert c_of(sp.csr_array(X)) == pytest.approx(expected(X), rel=1e-6)
 
@@ -37,8 +46,8 @@ def test_limits_of_the_factor():
     rng = np.random.default_rng(0)
     many = rng.standard_normal((400, 2))
     few = rng.standard_normal((6, 50))
-    assert c_of(many) * 2 * many.var(axis=0).mean() == pytest.approx(64, rel=0.01)
-    assert c_of(few) * 50 * np.median(few.var(axis=0)) == pytest.approx(2, rel=0.3)
+    assert c_of(many) * (np.abs(many).mean(axis=0) ** 2).sum() == pytest.approx(32, rel=0.01)
+    assert c_of(few) * 50 * np.abs(few).mean() ** 2 == pytest.approx(1, rel=0.3)
 
 
 def test_constant_features_and_labels_do_not_matter():

@@ -87,7 +87,8 @@ def test_objective_of_one_slack(name, scaling):
     judge = liblinear(X, y, C, fit_intercept=scaling is not None)
     expected = objective(judge.coef_, parts(judge, scaling), X, y, C)
     tol = relative_tol(5e-5, expected, C, len(y))
-    ours = MulticlassSVC(C=C, solver="one-slack", tol=tol, fit_intercept=scaling is not None).fit(X, y)
+    options = {"fit_intercept": scaling is not None, "intercept_scaling": scaling or 1.0}
+    ours = MulticlassSVC(C=C, solver="one-slack", tol=tol, **options).fit(X, y)
     reached = objective(ours.coef_, parts(ours, scaling), X, y, C)
     assert expected * (1.0 - 1e-8) <= reached <= expected * (1.0 + 1e-4)
 

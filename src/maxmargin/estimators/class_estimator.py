@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
+from maxmargin.estimators.columns import Columns
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.training import positive
@@ -24,6 +26,23 @@ from maxmargin.structures.class_losses import ClassLosses, loss_size
 from maxmargin.structures.multiclass import as_rows
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Packed rows with their constant feature, the weights of the examples, and what was done to the columns."""
+
+    rows: _core.Rows
+    weight: Floats | None
+    columns: Columns | None
+
+    def restored(self, w: Floats, constant: float) -> Floats:
+        """Native weights, for the columns as they were given."""
+        if self.columns is None:
+            return w
+        copy = w.reshape(self.columns.factor.size + 1, -1).copy()
+        self.columns.restore(copy, constant)
+        return copy.ravel()
 
 
 class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
@@ -43,8 +62,8 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
         tags.input_tags.sparse = True
         return tags
 
-    def _read_training(self, X: Any, y: Any) -> tuple[_core.Rows, npt.NDArray[np.int32]]:
-        """Packed rows without the constant feature and class numbers; sets ``classes_``."""
+    def _read_training(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[np.int32]]:
+        """A matrix, not yet known to be finite, and class numbers; sets ``classes_``."""
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
         X, y = validate_data(
@@ -56,26 +75,32 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
             raise ValueError(
                 f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
             )
-        return packed(X), labels
+        return X, labels
 
     def _prepare(
         self,
-        rows: _core.Rows,
+        X: Any,
         labels: npt.NDArray[np.int32],
         sample_weight: Any,
         losses: ClassLosses,
         factor: float = 1.0,
-    ) -> Floats | None:
-        """Sets ``C_``, gives the rows their constant feature, and returns the weights of the examples.
+    ) -> Prepared:
+        """What is trained on; sets ``C_`` and ``intercept_scaling_``.
 
         A default C follows the size of the losses, and is multiplied by ``factor``.
         """
+        rows = packed(X)
         weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
-        scale = FeatureScale(rows, weight)
+        scale, columns = FeatureScale(rows, weight), None
+        if self.fit_intercept and self.intercept_scaling == "scale":
+            columns = Columns.of(scale, X.dtype)
+        if columns is not None:
+            rows = packed(columns.apply(X))
+            scale = FeatureScale(rows, weight)
         size = loss_size(losses, labels, weight)
         self.C_ = chosen_c(self.C, scale, factor * Formulation(self.rescaling, self.slack).c_factor(size))
         self.intercept_scaling_ = self._add_constant(rows, scale)
-        return weight
+        return Prepared(rows, weight, columns)
 
     def _check_perceptron(self, has_costs: bool) -> None:
         if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:

@@ -46,8 +46,9 @@ class MulticlassSVC(ClassEstimator):
         as in StructuralSVM
     class_weight : dict of class to weight, or ``'balanced'``
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
-    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``), so
-        that features far from zero do not make the intercept dear
+    intercept_scaling : ``'scale'``: columns far from zero or of another size than the others are brought together
+        before training (``Columns``), and the constant has the size of a typical one; a number (1 in LinearSVC) leaves
+        the columns alone. ``coef_`` and ``intercept_`` are for the features as given in any case
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
 
     Attributes
@@ -103,13 +104,13 @@ class MulticlassSVC(ClassEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
         """Learns from a dense or CSR matrix or a data frame, and one label a row."""
         with all_or_nothing(self):
-            rows, labels = self._read_training(X, y)
+            X, labels = self._read_training(X, y)
             self._check_perceptron(self.cost is not None)
             structure = self._structure()
             factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
-            weight = self._prepare(rows, labels, sample_weight, structure.losses, factor)
-            self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
-            coef = structure.to_coef(self.solution_.w)
+            ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
+            self.solution_ = train(self, structure, ready.rows, labels, labels.size, self.C_, ready.weight)
+            coef = structure.to_coef(ready.restored(self.solution_.w, self.intercept_scaling_))
             intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
             self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept
             self.n_iter_ = self.solution_.n_iter

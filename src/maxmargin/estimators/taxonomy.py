@@ -119,7 +119,7 @@ class TaxonomySVC(ClassEstimator):
         """
         with all_or_nothing(self):
             y = self._read_labels(y)
-            rows, labels = self._read_training(X, y)
+            X, labels = self._read_training(X, y)
             self._check_perceptron(not isinstance(self.loss, str))
             classes = self.classes_.tolist()
             self.separator_ = self._separator(classes)
@@ -128,10 +128,10 @@ class TaxonomySVC(ClassEstimator):
             placed = PlacedClasses(as_taxonomy(self.separator_ or given, classes), classes)
             structure = placed.structure(self.loss, self.node_weight)
             factor = difference_scale(structure.features.matrix)
-            weight = self._prepare(rows, labels, sample_weight, structure.losses, factor)
-            self.solution_ = train(self, structure, rows, labels, rows.n, self.C_, weight)
+            ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
+            self.solution_ = train(self, structure, ready.rows, labels, labels.size, self.C_, ready.weight)
             self._place(placed, structure.features)
-            self.weights_ = self.solution_.w
+            self.weights_ = ready.restored(self.solution_.w, self.intercept_scaling_)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
         return self

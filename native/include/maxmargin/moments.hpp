@@ -1,0 +1,21 @@
+// Weighted sums over the rows for every column, without the constant one: what defaults need to know of the features.
+#pragma once
+
+#include <vector>
+
+#include "maxmargin/rows.hpp"
+
+namespace maxmargin {
+
+struct ColumnMoments {
+  std::vector<double> first, second, filled;  // sums of w x, of w x^2, and of w where x is not zero
+};
+ColumnMoments column_moments(const Rows& rows, const double* weight);
+
+// Of the cells that are not zero: sums of w |x - centre| and of w (x - centre)^2.
+struct ColumnDeviations {
+  std::vector<double> absolute, squared;
+};
+ColumnDeviations column_deviations(const Rows& rows, const double* weight, const double* centre);
+
+}  // namespace maxmargin

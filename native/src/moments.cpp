@@ -1,0 +1,67 @@
+#include "maxmargin/moments.hpp"
+
+#include <cmath>
+
+namespace maxmargin {
+namespace {
+
+// body(column, value) for every stored cell of a row.
+template <class Stored, class Body>
+void for_stored(const Row& row, Body&& body) {
+  const Stored* values = static_cast<const Stored*>(row.values);
+  auto run = [&](auto&& column, auto&& value) {
+    for (std::int64_t c = 0; c < row.count; ++c) body(column(c), static_cast<double>(value(c)));
+  };
+  auto stored = [values](std::int64_t c) { return values[c]; };
+  auto index = [&row](std::int64_t c) { return std::int64_t{row.indices[c]}; };
+  auto narrow = [&row](std::int64_t c) { return std::int64_t{row.narrow[c]}; };
+  switch (row.kind) {
+    case RowKind::dense:
+    case RowKind::masked: run([](std::int64_t c) { return c; }, stored); break;
+    case RowKind::sparse: run(index, stored); break;
+    case RowKind::ones: run(index, [](std::int64_t) { return 1.0; }); break;
+    case RowKind::narrow: run(narrow, stored); break;
+    case RowKind::coded: run(narrow, [&row](std::int64_t c) { return row.palette->fine[row.codes[c]]; }); break;
+  }
+}
+
+template <class Body>
+void for_all(const Rows& rows, const double* weight, Body&& body) {
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    const double w = weight == nullptr ? 1.0 : weight[i];
+    auto with_weight = [&](std::int64_t column, double value) { body(static_cast<std::size_t>(column), value, w); };
+    if (rows.single) {
+      for_stored<float>(rows[i], with_weight);
+    } else {
+      for_stored<double>(rows[i], with_weight);
+    }
+  }
+}
+
+}  // namespace
+
+ColumnMoments column_moments(const Rows& rows, const double* weight) {
+  const auto width = static_cast<std::size_t>(rows.width);
+  ColumnMoments sums{std::vector<double>(width), std::vector<double>(width), std::vector<double>(width)};
+  double *first = sums.first.data(), *second = sums.second.data(), *filled = sums.filled.data();
+  for_all(rows, weight, [=](std::size_t j, double x, double w) {
+    first[j] += w * x;
+    second[j] += w * x * x;
+    filled[j] += x != 0.0 ? w : 0.0;
+  });
+  return sums;
+}
+
+ColumnDeviations column_deviations(const Rows& rows, const double* weight, const double* centre) {
+  const auto width = static_cast<std::size_t>(rows.width);
+  ColumnDeviations sums{std::vector<double>(width), std::vector<double>(width)};
+  double *absolute = sums.absolute.data(), *squared = sums.squared.data();
+  for_all(rows, weight, [=](std::size_t j, double x, double w) {
+    const double off = x != 0.0 ? x - centre[j] : 0.0;
+    absolute[j] += w * std::abs(off);
+    squared[j] += w * off * off;
+  });
+  return sums;
+}
+
+}  // namespace maxmargin
