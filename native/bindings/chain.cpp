@@ -104,18 +104,26 @@ double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<do
 }
 
 void make_oracle(PyChainOracle* self, nb::object owner, const std::string& search, In2<double> costs, std::optional<In2<std::int32_t>> units,
-                 In1<double> margin, In1<double> scale) {
+                 In1<double> margin, In1<double> scale, std::optional<In1<std::int32_t>> rows) {
   const PyChain& chain = nb::cast<const PyChain&>(owner);
   chain.check_labelled();
   const auto labels = static_cast<std::size_t>(chain.data.shape.labels);
-  if (costs.shape(0) != labels || costs.shape(1) != labels) throw nb::value_error("costs must have a row and a column a label");
+  const std::size_t kinds = costs.shape(0);
+  if (costs.shape(1) != labels || (rows ? kinds == 0 : kinds != labels)) throw nb::value_error("costs must have a row and a column a label");
+  if (rows && static_cast<std::int64_t>(rows->size()) != chain.token_count()) throw nb::value_error("one row of costs a token is needed");
+  if (rows) {
+    for (std::int32_t row : as_span(*rows)) {
+      if (row < 0 || static_cast<std::size_t>(row) >= kinds) throw nb::value_error("there is no such row of costs");
+    }
+  }
   if (margin.size() != scale.size() || margin.size() < 2) throw nb::value_error("margin and scale must be of one length, at least 2");
-  ChainLoss loss{search_named(search), costs.data(), nullptr, margin.data(), scale.data(), static_cast<int>(margin.size()) - 1};
+  ChainLoss loss{search_named(search), costs.data(), nullptr, rows ? rows->data() : nullptr, margin.data(), scale.data(), static_cast<int>(margin.size()) - 1};
+  if (rows && loss.search != ChainSearch::augmented && loss.search != ChainSearch::by_loss) throw nb::value_error("this search knows no costs of tokens");
   if (loss.search == ChainSearch::by_loss) {
-    if (!units || units->shape(0) != labels || units->shape(1) != labels) throw nb::value_error("by_loss needs units for every pair of labels");
+    if (!units || units->shape(0) != kinds || units->shape(1) != labels) throw nb::value_error("by_loss needs units for every pair of labels");
     loss.units = units->data();
     int most = 0;
-    for (std::size_t cell = 0; cell < labels * labels; ++cell) {
+    for (std::size_t cell = 0; cell < kinds * labels; ++cell) {
       if (loss.units[cell] < 0) throw nb::value_error("units must not be negative");
       most = std::max(most, loss.units[cell]);
     }
@@ -123,7 +131,8 @@ void make_oracle(PyChainOracle* self, nb::object owner, const std::string& searc
       if (static_cast<std::int64_t>(most) * chain.data.length(i) > loss.most_units) throw nb::value_error("margin is too short for the longest sequence");
     }
   }
-  new (self) PyChainOracle{&chain, loss, owner, nb::cast(costs), units ? nb::cast(*units) : nb::none(), nb::cast(margin), nb::cast(scale)};
+  new (self) PyChainOracle{&chain, loss, owner, nb::cast(costs), units ? nb::cast(*units) : nb::none(), nb::cast(margin), nb::cast(scale),
+                           rows ? nb::cast(*rows) : nb::none()};
 }
 
 }  // namespace
@@ -161,7 +170,8 @@ void bind_chain(nb::module_& module) {
 
   nb::class_<PyChainOracle>(module, "ChainOracle", "Labelled chains with a loss and a rescaling.")
       .def("__init__", &make_oracle, nb::arg("chain"), nb::arg("search"), nb::arg("costs").noconvert(), nb::arg("units").noconvert().none(),
-           nb::arg("margin").noconvert(), nb::arg("scale").noconvert())
+           nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("rows").noconvert().none() = nb::none(),
+           "`rows`: the row of `costs` of every token, where that is not its label.")
       .def_prop_ro(
           "largest_search",
           [](const PyChainOracle& self) {

@@ -26,7 +26,7 @@ struct PyChain {
 struct PyChainOracle {
   const PyChain* chain;
   ChainLoss loss;
-  nb::object owner, costs, units, margin, scale;
+  nb::object owner, costs, units, margin, scale, rows;
 
   std::int64_t n() const { return chain->data.n; }
   void check_weight(const std::optional<In1<double>>& weight) const {

@@ -117,7 +117,8 @@ void bind_chain_engine(nb::module_& module) {
               }
               self.engine.block.store_planes.select(i);
               ChainPlane plane = make_chain_plane(data, self.oracle->loss, i, labels.data() + at);
-              if (self.engine.block.add(i, std::move(plane), self.engine.support)) kept.push_back(alpha.data()[k]);
+              const bool zero = plane.changed.empty();  // the truth's own, where that was another when the state was made
+              if (!zero && self.engine.block.add(i, std::move(plane), self.engine.support)) kept.push_back(alpha.data()[k]);
               at += length;
             }
             self.engine.set_alpha(kept);

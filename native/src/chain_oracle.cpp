@@ -26,8 +26,8 @@ class Asker {
   bool ask(std::int64_t i, const double* weights) {
     const Trellis<double>& trellis = scorer_.open(i, weights);
     const std::int32_t* truth = data_.truth(i);
-    if (!searcher_.find(trellis, truth, labels)) return false;
-    rescaling = rescaled(loss_, data_.shape.labels, truth, labels.data(), trellis.length);
+    if (!searcher_.find(trellis, truth, loss_.rows_of(data_, i), labels)) return false;
+    rescaling = rescaled(loss_, data_.shape.labels, loss_.rows_of(data_, i), labels.data(), trellis.length);
     slack = rescaling.b - rescaling.scale * (path_score(trellis, truth) - path_score(trellis, labels.data()));
     return true;
   }
@@ -126,12 +126,11 @@ LargestSearch largest_search(const ChainData& data, const ChainLoss& loss) {
   LargestSearch largest;
   if (loss.search != ChainSearch::by_loss) return largest;
   const int labels = data.shape.labels;
-  std::vector<int> most(static_cast<std::size_t>(labels));  // units that a token of each true label can cost
-  for (int y = 0; y < labels; ++y) most[static_cast<std::size_t>(y)] = *std::max_element(loss.units + y * labels, loss.units + (y + 1) * labels);
+  auto most = [&](std::int32_t row) { return *std::max_element(loss.units + row * labels, loss.units + (row + 1) * labels); };
   for (std::int64_t i = 0; i < data.n; ++i) {
     const int length = data.length(i);
     int losses = 1;
-    for (int t = 0; t < length; ++t) losses += most[static_cast<std::size_t>(data.truth(i)[t])];
+    for (int t = 0; t < length; ++t) losses += most(loss.rows_of(data, i)[t]);
     const std::int64_t states = data.shape.power(std::min(length, data.shape.order));
     const std::int64_t bytes = ByLossRoom(states, losses, length, sizeof(double)).bytes(sizeof(double));
     if (bytes > largest.bytes) largest = {i, bytes};

@@ -95,7 +95,7 @@ bool is_plane_of(const ChainPlane& plane, std::uint64_t key, const std::int32_t*
 ChainPlane make_chain_plane(const ChainData& data, const ChainLoss& loss, std::int64_t i, const std::int32_t* labels) {
   const std::int32_t* truth = data.truth(i);
   const int length = data.length(i), classes = data.shape.labels, stride = data.shape.stride();
-  const Rescaled rescaling = rescaled(loss, classes, truth, labels, length);
+  const Rescaled rescaling = rescaled(loss, classes, loss.rows_of(data, i), labels, length);
   ChainPlane plane;
   plane.b = rescaling.b;
   plane.key = key_of(labels, length);

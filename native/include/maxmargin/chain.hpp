@@ -64,11 +64,15 @@ enum class ChainSearch : std::uint8_t { augmented, by_loss, second, prediction }
 
 struct ChainLoss {
   ChainSearch search = ChainSearch::augmented;
-  const double* costs = nullptr;         // (labels, labels), truth first
+  const double* costs = nullptr;         // (rows, labels): of a label at a token; the row is that of the true label
   const std::int32_t* units = nullptr;   // the same in units of loss, for by_loss
+  const std::int32_t* rows = nullptr;    // the row of every token, where more is allowed than one true label; or null
   const double* margin = nullptr;        // by number of units; of length 2 for second and prediction
   const double* scale = nullptr;
   int most_units = 0;                    // length of `margin` and `scale` less one
+
+  // The rows of the costs of a sequence's tokens.
+  const std::int32_t* rows_of(const ChainData& data, std::int64_t i) const { return (rows == nullptr ? data.labels : rows) + data.offsets[i]; }
 };
 
 }  // namespace maxmargin

@@ -142,7 +142,7 @@ class ChainPlanes {
   template <class Real>
   std::optional<Plane> ask_as(const std::vector<Plane>& held) {
     const auto& trellis = std::get<ChainScores<Real>>(scorers_).trellis();
-    if (!std::get<ChainSearcher<Real>>(searchers_).find(trellis, data_->truth(current_), labels_)) return std::nullopt;
+    if (!std::get<ChainSearcher<Real>>(searchers_).find(trellis, data_->truth(current_), loss_->rows_of(*data_, current_), labels_)) return std::nullopt;
     const std::uint64_t key = key_of(labels_.data(), static_cast<int>(labels_.size()));
     for (const Plane& plane : held) {
       if (is_plane_of(plane, key, data_->truth(current_), labels_)) return std::nullopt;

@@ -13,13 +13,13 @@
 
 namespace maxmargin {
 
-// Of an output other than the truth.
-inline Rescaled rescaled(const ChainLoss& loss, int classes, const std::int32_t* truth, const std::int32_t* labels, int length) {
+// Of an output other than the truth; `rows` are those of the costs of the tokens.
+inline Rescaled rescaled(const ChainLoss& loss, int classes, const std::int32_t* rows, const std::int32_t* labels, int length) {
   if (loss.search == ChainSearch::second || loss.search == ChainSearch::prediction) return {loss.margin[1], loss.scale[1]};
   double cost = 0.0;
   int units = 0;
   for (int t = 0; t < length; ++t) {
-    const int cell = truth[t] * classes + labels[t];
+    const int cell = rows[t] * classes + labels[t];
     if (loss.search == ChainSearch::augmented) {
       cost += loss.costs[cell];
     } else {
@@ -36,12 +36,13 @@ class ChainSearcher {
   explicit ChainSearcher(const ChainLoss& loss) : loss_(&loss), second_(2) {}
 
   // Fills `labels` with the most violated output and returns true, or false where the truth is the answer.
-  bool find(const Trellis<Real>& trellis, const std::int32_t* truth, std::vector<std::int32_t>& labels) {
+  // `rows` are those of the costs of the tokens.
+  bool find(const Trellis<Real>& trellis, const std::int32_t* truth, const std::int32_t* rows, std::vector<std::int32_t>& labels) {
     labels.resize(static_cast<std::size_t>(trellis.length));
     switch (loss_->search) {
-      case ChainSearch::augmented: augmented(trellis, truth, labels); break;
+      case ChainSearch::augmented: augmented(trellis, rows, labels); break;
       case ChainSearch::by_loss:
-        if (!by_loss(trellis, truth, labels)) return false;
+        if (!by_loss(trellis, truth, rows, labels)) return false;
         break;
       case ChainSearch::second: second(trellis, truth, labels); break;
       case ChainSearch::prediction:
@@ -53,10 +54,10 @@ class ChainSearcher {
   }
 
  private:
-  void augmented(Trellis<Real> trellis, const std::int32_t* truth, std::vector<std::int32_t>& labels) {
+  void augmented(Trellis<Real> trellis, const std::int32_t* rows, std::vector<std::int32_t>& labels) {
     nodes_.assign(trellis.nodes, trellis.nodes + static_cast<std::int64_t>(trellis.length) * trellis.stride);
     for (int t = 0; t < trellis.length; ++t) {
-      const double* costs = loss_->costs + static_cast<std::int64_t>(truth[t]) * trellis.labels;
+      const double* costs = loss_->costs + static_cast<std::int64_t>(rows[t]) * trellis.labels;
       Real* node = nodes_.data() + static_cast<std::int64_t>(t) * trellis.stride;
       for (int y = 0; y < trellis.labels; ++y) node[y] += static_cast<Real>(costs[y]);
     }
@@ -65,10 +66,10 @@ class ChainSearcher {
     best_.path(labels.data());
   }
 
-  bool by_loss(const Trellis<Real>& trellis, const std::int32_t* truth, std::vector<std::int32_t>& labels) {
+  bool by_loss(const Trellis<Real>& trellis, const std::int32_t* truth, const std::int32_t* rows, std::vector<std::int32_t>& labels) {
     units_.resize(static_cast<std::size_t>(trellis.length) * static_cast<std::size_t>(trellis.labels));
     for (int t = 0; t < trellis.length; ++t) {
-      std::copy_n(loss_->units + static_cast<std::int64_t>(truth[t]) * trellis.labels, trellis.labels,
+      std::copy_n(loss_->units + static_cast<std::int64_t>(rows[t]) * trellis.labels, trellis.labels,
                   units_.begin() + static_cast<std::ptrdiff_t>(t) * trellis.labels);
     }
     by_loss_.run(trellis, units_);

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.estimators.chain_calibration import CalibratedChain
+from maxmargin.estimators.chain_partial import first_completion
 from maxmargin.estimators.training import all_or_nothing, positive, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import Sequences
+from maxmargin.sequences import PartialLabels, Sequences
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.online import Perceptron
 
@@ -107,7 +108,9 @@ class ChainSVC(CalibratedChain):
         ----------
         X : a list of matrices, one a sequence; ``Sequences``; one matrix of all tokens with ``lengths``; or lists of
             tokens that are text, see ``SequenceVectorizer``
-        Y : a list of the labels of each sequence, or the labels of all tokens one after the other
+        Y : a list of the labels of each sequence, or the labels of all tokens one after the other. A token may have
+            None where nothing is known, or a set of the labels that it may have: then the loss counts labels that are
+            not allowed, and training finds a local optimum (status LOCAL, see ``ConcaveConvex``)
         sample_weight : one weight for each sequence
         """
         if self.loss not in ("hamming", "zero-one"):
@@ -115,11 +118,12 @@ class ChainSVC(CalibratedChain):
         Formulation(self.rescaling, self.slack)
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
-            codes = self._all_known(labels, given)
             self.chain_ = self._chain(given, self._cost())
             self.C_ = self._chosen_c(given.tokens)
+            if isinstance(labels, PartialLabels):
+                labels = first_completion(self, self.chain_, given, labels, self.C_, weight)
             self.solution_ = train(
-                self, self.chain_, given, codes, len(given), self.C_, weight, zero_one=self.loss == "zero-one"
+                self, self.chain_, given, labels, len(given), self.C_, weight, zero_one=self.loss == "zero-one"
             )
             self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter

@@ -17,9 +17,11 @@ from sklearn.utils import check_random_state
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
+from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import gap_target
 from maxmargin.solvers.choose import bound_formulation, choose_solver
+from maxmargin.solvers.concave_convex import ConcaveConvex
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,6 +61,20 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
+def check_settings(estimator: Any, C: Any) -> None:
+    """Complains about settings of training that every estimator has."""
+    positive("C", C)
+    positive("tol", estimator.tol)
+    positive("max_iter", estimator.max_iter, optional=True)
+    if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
+        raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
+    positive("max_time", estimator.max_time, optional=True)
+    check_random_state(estimator.random_state)
+    intercept = getattr(estimator, "fit_intercept", True)
+    if not isinstance(intercept, bool | np.bool_):
+        raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
+
+
 def train(
     estimator: Any,
     problem: Any,
@@ -76,16 +92,7 @@ def train(
     ``zero_one`` replaces the problem's loss by 1 for every output but the truth. ``names`` are what messages call
     the examples; None is their numbers.
     """
-    positive("C", C)
-    positive("tol", estimator.tol)
-    positive("max_iter", estimator.max_iter, optional=True)
-    if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
-        raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
-    positive("max_time", estimator.max_time, optional=True)
-    check_random_state(estimator.random_state)
-    intercept = getattr(estimator, "fit_intercept", True)
-    if not isinstance(intercept, bool | np.bool_):
-        raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
+    check_settings(estimator, C)
     formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     oracle = bind(
@@ -97,6 +104,8 @@ def train(
         approximate=approximate,
         n_jobs=job_count(estimator.n_jobs),
     )
+    if isinstance(Y, PartialLabels):
+        solver = ConcaveConvex(solver)
     run = Run(
         tol=float(estimator.tol),
         max_iter=None if estimator.max_iter is None else int(estimator.max_iter),

@@ -108,6 +108,12 @@ class Sequences:
         sequence = int(np.searchsorted(self.offsets, token, side="right")) - 1
         return sequence, token - int(self.offsets[sequence])
 
+    def regrouped(self, tokens: npt.NDArray[Any], offsets: Offsets) -> Sequences:
+        """Some tokens, in the sequences that ``offsets`` make of them."""
+        entries, indptr = _joined(self.indptr, tokens)
+        values = None if self.values is None else self.values[entries]
+        return Sequences(offsets, indptr, self.indices[entries], values, self.n_features)
+
     def _run(self, start: int, stop: int) -> Sequences:
         """Consecutive sequences, without a copy of their columns and values."""
         offsets = self.offsets[start : max(start, stop) + 1]
@@ -117,10 +123,7 @@ class Sequences:
         return Sequences(offsets - offsets[0], indptr - indptr[0], self.indices[part], values, self.n_features)
 
     def _pick(self, positions: npt.NDArray[np.intp]) -> Sequences:
-        tokens, offsets = _joined(self.offsets, positions)
-        entries, indptr = _joined(self.indptr, tokens)
-        values = None if self.values is None else self.values[entries]
-        return Sequences(offsets, indptr, self.indices[entries], values, self.n_features)
+        return self.regrouped(*_joined(self.offsets, positions))
 
     def _check_columns(self) -> None:
         if not len(self.indices):

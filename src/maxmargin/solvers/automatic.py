@@ -49,15 +49,15 @@ class Automatic:
         limit = patience if run.max_iter is None else min(patience, run.max_iter)
         first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
         if first.status is Status.MAX_ITER and limit != run.max_iter:
-            cuts = _combined(first, OneSlack()(oracle, C, _rest(run, first), _as_one_cut(first, C)))
+            cuts = joined(first, OneSlack()(oracle, C, rest_of(run, first), _as_one_cut(first, C)))
             if cuts.status is not Status.STALLED:
                 return cuts
         elif first.status is not Status.STALLED or first.n_iter == run.max_iter:
             return first
-        return _combined(first, NSlack()(oracle, C, _rest(run, first), first))
+        return joined(first, NSlack()(oracle, C, rest_of(run, first), first))
 
 
-def _rest(run: Run, first: Solution) -> Run:
+def rest_of(run: Run, first: Solution) -> Run:
     """What the limits leave after the first part."""
     return replace(
         run,
@@ -75,7 +75,7 @@ def _as_one_cut(first: Solution, C: float) -> Solution:
     return replace(first, state=DualState(nobody, number, np.array([C]), cut, cuts=True))
 
 
-def _combined(first: Solution, second: Solution) -> Solution:
+def joined(first: Solution, second: Solution) -> Solution:
     """The second solution with the history of both."""
     return replace(
         second,

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import SequenceError, Sequences, pack, pack_labels
+from maxmargin.sequences import PartialLabels, SequenceError, Sequences, pack, pack_labels
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_oracle import ChainOracle
 from maxmargin.structures.multiclass import checked_cost
@@ -107,13 +107,19 @@ class Chain:
         sample_weight: Floats | None = None,
         threads: int = 1,
     ) -> ChainOracle:
-        """The native oracle for sequences and their label numbers: those of all tokens, or a tuple a sequence."""
+        """The native oracle for sequences and their label numbers: those of all tokens, or a tuple a sequence.
+
+        With ``PartialLabels`` the loss of a label is the least over the labels that its token may have, and the truth
+        is the completion given: see ``ChainOracle.completed``.
+        """
         given = ChainInput.of(X)
-        labels = self._label_numbers(Y, given.tokens)
+        allowed = Y.allowed if isinstance(Y, PartialLabels) else None
+        labels = Y.codes if isinstance(Y, PartialLabels) else self._label_numbers(Y, given.tokens)
         if labels.size != given.tokens.tokens:
             raise ValueError(f"X has {given.tokens.tokens} tokens and Y has {labels.size} labels; they must match.")
         longest = int(given.tokens.lengths.max())
-        return ChainOracle(self, given, labels, ChainLoss(self.costs, formulation, longest), sample_weight, threads)
+        loss = ChainLoss(self.costs, formulation, longest, allowed)
+        return ChainOracle(self, given, labels, loss, sample_weight, threads, allowed)
 
     def joint_feature(self, x: Any, y: Labels) -> sp.csr_array:
         """``Psi(x, y)`` in the layout of ``w``."""

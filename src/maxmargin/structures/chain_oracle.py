@@ -40,12 +40,13 @@ class ChainOracle:
         loss: ChainLoss,
         sample_weight: Floats | None,
         threads: int,
+        allowed: npt.NDArray[np.uint8] | None = None,
     ) -> None:
-        self.chain, self.X, self.labels, self.loss = chain, X, labels, loss
+        self.chain, self.X, self.labels, self.loss, self.allowed = chain, X, labels, loss, allowed
         self.formulation, self.sample_weight, self.threads = loss.formulation, sample_weight, threads
         self.n = len(X)
         data = chain.core(X, labels)
-        self.core = _core.ChainOracle(data, loss.search, loss.costs, loss.units, loss.margin, loss.scale)
+        self.core = _core.ChainOracle(data, loss.search, loss.costs, loss.units, loss.margin, loss.scale, loss.rows)
         sequence, size = self.core.largest_search
         check_search_by_loss(chain, X, self.formulation, sequence, size, threads)
         self.dimension = data.weight_count
@@ -84,16 +85,28 @@ class ChainOracle:
         lengths = self.X.tokens.lengths[examples]
         owner = np.repeat(np.arange(examples.size), lengths)
         start = np.repeat(np.cumsum(lengths) - lengths, lengths)
-        truth = self.labels[np.repeat(self.X.tokens.offsets[examples], lengths) + np.arange(labels.size) - start]
+        token = np.repeat(self.X.tokens.offsets[examples], lengths) + np.arange(labels.size) - start
+        truth = self.labels[token]
+        row = truth if self.loss.rows is None else self.loss.rows[token]
         size = examples.size
         costs = self.loss.costs if self.loss.units is None else self.loss.unit * self.loss.units
-        loss = np.bincount(owner, costs[truth, labels], size).astype(np.float64)
+        loss = np.bincount(owner, costs[row, labels], size).astype(np.float64)
         wrong = np.bincount(owner, truth != labels, size) > 0
         psi = self.chain.joint_features(self.X, examples, truth, self.stride)
         psi = psi - self.chain.joint_features(self.X, examples, labels, self.stride)
         scale = np.where(wrong, self.formulation.scale(loss), 0.0)
         margin = np.where(wrong, self.formulation.margin(loss), 0.0)
         return Planes((psi * scale[:, None]).tocsr(), margin, examples)
+
+    def completed(self, w: Floats) -> ChainOracle | None:
+        """The same sequences with the best labels that are allowed at ``w`` as truth; None where they are that already,
+        or where all labels are known."""
+        if self.allowed is None:
+            return None
+        labels, _, _ = self.chain.core(self.X).decode(w, 1, self.allowed, None, self.threads)
+        if np.array_equal(labels, self.labels):
+            return None
+        return ChainOracle(self.chain, self.X, labels, self.loss, self.sample_weight, self.threads, self.allowed)
 
     def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
         added = self.core.accumulate(
@@ -113,7 +126,8 @@ class ChainOracle:
             for part in (X.offsets, X.indptr, X.indices, values):
                 seen.update(np.ascontiguousarray(part).tobytes())
         weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        for part in (self.labels, self.loss.costs, weight):
+        rows = np.zeros(0, np.int32) if self.loss.rows is None else self.loss.rows
+        for part in (self.labels, self.loss.costs, rows, weight):
             seen.update(part.tobytes())
         return seen.hexdigest()
 
