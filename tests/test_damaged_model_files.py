@@ -12,12 +12,15 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 import maxmargin
-from maxmargin import ModelFileError, MulticlassSVC
+from maxmargin import ModelFileError, MulticlassSVC, RankingSVM
+from maxmargin.features import DescribedClasses
+from maxmargin.io import model_archive, models
 
 X, Y = load_iris(return_X_y=True)
 
@@ -212,3 +215,85 @@ def test_a_forged_file_of_good_parts_still_loads(good):
     model = good[0]
     loaded = maxmargin.load(forge(good, coef_=model.coef_, intercept_=model.intercept_))
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def described(folder):
+    """A model with sparse output features, and the parts of its file."""
+    features = DescribedClasses(["a", "b", "c", "d"], sp.csr_array(np.eye(4)))
+    model = MulticlassSVC(C=0.1, output_features=features).fit(X, np.array(["a", "b", "c"])[Y])
+    model.save(folder / "described.zip")
+    return model, (folder / "described.zip").read_bytes(), folder / "other.zip"
+
+
+POINTERS = {
+    "a pointer that goes down": {"described_indptr": np.array([0, 3, 1, 3, 4])},
+    "a negative pointer": {"described_indptr": np.array([0, -1, 2, 3, 4])},
+    "a pointer beyond the values": {"described_indptr": np.array([0, 1, 2, 3, 400])},
+    "a pointer too few": {"described_indptr": np.array([0, 1, 2, 4])},
+    "an index beyond the columns": {"described_indices": np.array([0, 1, 2, 4])},
+    "a negative index": {"described_indices": np.array([0, 1, -2, 3])},
+    "an index beyond 32 bits": {"described_indices": np.array([0, 1, 2**32, 3])},
+    "indices of another dtype": {"described_indices": np.array([0, 1, 2, 3], dtype=np.int32)},
+    "values that are not finite": {"described_values": np.array([1.0, 1.0, np.inf, 1.0])},
+    "a shape too large": {"described_shape": np.array([4, 2**40])},
+    "a negative shape": {"described_shape": np.array([4, -4])},
+}
+
+
+@pytest.mark.parametrize("case", POINTERS)
+def test_a_sparse_matrix_that_points_elsewhere(tmp_path, case):
+    refused(forge(described(tmp_path), **POINTERS[case]), "described")
+
+
+def test_a_small_file_that_would_fill_the_memory(good):
+    """3 MB that claim to be 3 GB: refused by what is stated, before anything is read."""
+    _, content, path = good
+    zeros = b"\0" * (1 << 28)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members(content).items():
+            archive.writestr(name, data)
+        archive.writestr("large.npy", zeros)
+    assert path.stat().st_size < 2**20
+    refused(path, "more than 100 times")
+
+
+def test_json_has_a_limit(good, monkeypatch):
+    monkeypatch.setattr(model_archive, "MOST_TEXT", 1000)
+    model, _, path = good
+    refused(forge(good, lambda head: head.update(remark="x" * 1000)), "model.json")
+    monkeypatch.setattr(models, "MOST_TEXT", 100)
+    with pytest.raises(ValueError, match="keeps at most 100"):
+        model.save(path)
+
+
+def test_models_of_zeros_are_stored_so_that_they_can_be_read(tmp_path):
+    model = RankingSVM().fit(np.c_[X, np.zeros((150, 1))], Y, group=[75, 75])
+    model.coef_ = np.zeros(3_000_000)
+    model.save(tmp_path / "zeros.zip")
+    assert maxmargin.load(tmp_path / "zeros.zip").coef_.shape == (3_000_000,)
+
+
+def test_large_parameters_are_arrays(tmp_path):
+    """A cost matrix of many classes would be many bytes of JSON."""
+    classes = np.arange(120)
+    cost = np.abs(classes[:, None] - classes) / 7.0
+    model = MulticlassSVC(C=0.1, cost=cost).fit(np.tile(np.eye(120), (3, 1)), np.tile(classes, 3))
+    model.save(tmp_path / "model.zip")
+    assert len(members((tmp_path / "model.zip").read_bytes())["model.json"]) < 5000
+    np.testing.assert_array_equal(maxmargin.load(tmp_path / "model.zip").cost, cost)
+
+
+@pytest.mark.parametrize("where", ["member", "json"])
+def test_text_that_is_not_unicode(good, tmp_path, where):
+    if where == "json":
+        _, content, path = good
+        text = members(content)["model.json"].replace(b'"linear"', b'"line\xff"')
+        write(path, {**members(content), "model.json": text, "model.sha256": hashlib.sha256(text).hexdigest()})
+        refused(path, "utf-8")
+        return
+    model = maxmargin.ChainSVC().fit([[["the"], ["dog"]], [["dogs"]]], [["D", "N"], ["N"]])
+    model.save(tmp_path / "chain.zip")
+    whole = (model, (tmp_path / "chain.zip").read_bytes(), tmp_path / "other.zip")
+    text = np.load(io.BytesIO(members(whole[1])["attributes_text.npy"]))
+    text[1] = 0xFF
+    refused(forge(whole, attributes_text=text), "not UTF-8")

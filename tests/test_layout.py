@@ -19,6 +19,7 @@ NATIVE = ROOT / "native"
 
 # A unit (a module or a folder of the package) may import itself and the units of earlier layers.
 LAYERS = (
+    {"input_checks"},
     {"_core", "version", "vectors", "planes", "rescaling", "outputs", "chunk_schemes", "sequences", "taxonomies"},
     {"problem", "features", "metrics", "coverage", "measures"},
     {"checking"},

@@ -49,7 +49,7 @@ double square_sum(const T* cells, std::int64_t count) {
 }
 
 void take_norm(PackedRows& packed, std::int64_t i, double square) {
-  if (!std::isfinite(square) && packed.first_bad < 0) packed.first_bad = i;
+  if (!(square <= kLargestSquare) && packed.first_bad < 0) packed.first_bad = i;
   packed.squared_norms[static_cast<std::size_t>(i)] = square + packed.rows.bias * packed.rows.bias;
 }
 

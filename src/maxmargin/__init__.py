@@ -16,7 +16,7 @@ from maxmargin.estimators import (
     load,
 )
 from maxmargin.features import DescribedClasses, SequenceVectorizer
-from maxmargin.io.models import ModelFileError
+from maxmargin.io.model_archive import ModelFileError
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.problem import Problem

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.input_checks import check_sparse
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -90,6 +92,7 @@ def _by_position(given: Any) -> Sequence[Any]:
         array: Any = given
         return array  # type: ignore[no-any-return]
     if sp.issparse(given):
+        check_sparse(given)
         rows = sp.csr_array(given)
         return [rows[[i]] for i in range(rows.shape[0])]
     if hasattr(given, "to_numpy") and getattr(given, "ndim", 1) == 2:

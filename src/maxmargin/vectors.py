@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.input_checks import check_sparse, check_values
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -26,6 +28,8 @@ Vector: TypeAlias = Floats | SparseVector
 
 def as_vector(given: Any, what: str) -> tuple[Vector, int]:
     """The vector and its length. ``what`` names it in a complaint, e.g. ``'joint_feature of example 3'``."""
+    if sp.issparse(given):
+        check_sparse(given, what)
     if _is_ready(given):
         length, values = int(given.shape[1]), given.data
         vector: Vector = SparseVector(given.indices.astype(np.int32, copy=False), values)
@@ -50,8 +54,7 @@ def as_vector(given: Any, what: str) -> tuple[Vector, int]:
         if values.ndim != 1:
             raise ValueError(f"{what} must be one-dimensional, not of shape {values.shape}.")
         vector, length = values, values.size
-    if not np.isfinite(values).all():
-        raise ValueError(f"{what} contains NaN or an infinite value.")
+    check_values(values, what)
     return vector, length
 
 

@@ -15,6 +15,9 @@
 
 namespace maxmargin {
 
+// Sums of |x|^2 over all pairs of examples, times C, must stay finite.
+inline constexpr double kLargestSquare = 1e200;
+
 struct PackedRows {
   PackedRows() = default;
   PackedRows(const PackedRows&) = delete;  // `rows` points into the vectors below
@@ -22,7 +25,7 @@ struct PackedRows {
 
   Rows rows;
   std::vector<double> squared_norms;
-  std::int64_t first_bad = -1;  // first row with a NaN or infinite cell, or -1
+  std::int64_t first_bad = -1;  // first row with a NaN, or with |x|^2 above kLargestSquare, or -1
 
   std::vector<std::uint64_t> mask;
   std::vector<double> doubles;

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
+from maxmargin.input_checks import LARGEST, check_sparse
+
 Floats = npt.NDArray[np.float64]
 
 TEXT, QUERY = "text", "query"
@@ -134,6 +136,8 @@ class _Reader:
         (first, words), *others = [(name, matrix.shape[1]) for name, matrix in fields.items()]
         asked = None
         if query is not None:
+            if sp.issparse(query):
+                check_sparse(query, f"The query of candidate set {self.i}")
             asked = np.asarray(query.toarray() if sp.issparse(query) else query, dtype=np.float64).ravel()
             others.append((QUERY, asked.size))
         for name, size in others:
@@ -149,14 +153,17 @@ class _Reader:
             raise ValueError(
                 f"The field {name!r} of candidate set {self.i} has {given.ndim} dimensions; give documents by words."
             )
+        if sp.issparse(given):
+            check_sparse(given, f"The field {name!r} of candidate set {self.i}")
         matrix = sp.csr_array(given).astype(np.float64)
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-        if not np.isfinite(matrix.data).all() or (matrix.data < 0.0).any():
-            at = int(np.flatnonzero(~(np.isfinite(matrix.data) & (matrix.data >= 0.0)))[0])
+        counts = (matrix.data >= 0.0) & (matrix.data <= LARGEST)
+        if not counts.all():
+            at = int(np.flatnonzero(~counts)[0])
             d = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
             raise ValueError(
                 f"Document {d} of candidate set {self.i} has the value {matrix.data[at]} in the field {name!r}; "
-                "counts of words must be finite and at least 0."
+                f"counts of words must be numbers from 0 to {LARGEST:g}."
             )
         return matrix

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin.coverage.cover import Cover
+from maxmargin.input_checks import check_sparse
 
 Floats = npt.NDArray[np.float64]
 
@@ -102,6 +103,8 @@ def _of_matrix(given: Any, i: int) -> Any:
         raise ValueError(
             f"The subtopics of candidate set {i} are an array of {given.ndim} dimensions; give documents by subtopics."
         )
+    if sp.issparse(given):
+        check_sparse(given, f"The matrix of subtopics of candidate set {i}")
     if given.dtype.kind not in "biuf" or not np.isin(given.data if sp.issparse(given) else given, (0, 1)).all():
         raise ValueError(
             f"The subtopics of candidate set {i} must be a matrix of zeros and ones, documents by subtopics."

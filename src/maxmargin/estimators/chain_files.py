@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin import _core
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.features import SequenceVectorizer
+from maxmargin.io.model_parts import ModelArrays, ModelValues
 from maxmargin.io.models import save_model
 from maxmargin.io.template_json import templates_as_json, templates_from_json
 from maxmargin.structures.chain import Chain
@@ -53,36 +54,40 @@ class Saved:
         save_model(path, self, arrays, structure=structure)
 
 
-def restore_chain(model: Any, arrays: dict[str, Any], structure: dict[str, Any]) -> None:
+def restore_chain(model: Any, arrays: ModelArrays, structure: ModelValues) -> None:
     """Gives an estimator with its parameters what ``fit`` had given to the one that was saved.
 
     Parts that do not fit together are a KeyError, TypeError or ValueError.
     """
-    classes, coef = arrays["classes_"], arrays["coef_"]
-    if classes.ndim != 1 or not classes.size or len(set(classes.tolist())) != classes.size:
-        raise ValueError("classes_ must be different labels")
-    shape = {name: structure[name] for name in _SHAPE}
-    if any(type(shape[name]) is not kind for name, kind in _SHAPE.items()) or shape["n_features"] < 1:
-        raise TypeError("the sizes of the chain must be numbers")
-    chain = Chain(n_labels=classes.size, cost=arrays.get("token_cost"), **shape)
-    if coef.dtype != np.float64 or coef.shape != (chain.rows * chain.n_labels,) or not np.isfinite(coef).all():
-        raise ValueError("coef_ must hold finite numbers and fit the labels")
+    classes = arrays.labels(least=1)
+    k = classes.size
+    chain = Chain(
+        n_labels=k,
+        n_features=structure.count("n_features", least=1),
+        cost=arrays.floats("token_cost", k, k) if "token_cost" in arrays else None,
+        order=structure.count("order", least=1),
+        eta=structure.number("eta", least=0.0),
+        ends=structure.flag("ends"),
+        n_pair_features=structure.count("n_pair_features"),
+        constant=structure.number("constant"),
+    )
+    coef = arrays.floats("coef_", chain.rows * chain.n_labels)
     vectorizer = None
     if structure["vectorizer"] is not None:
-        vectorizer = _vectorizer(structure["vectorizer"], arrays)
-    window, temperature = structure["window"], structure["temperature"]
-    if type(window) is not int or window < 0 or not (isinstance(temperature, float) and 0.0 < temperature < np.inf):
-        raise ValueError("window and temperature must be numbers that can be")
+        vectorizer = _vectorizer(ModelValues(structure["vectorizer"]), arrays)
+    window = structure.count("window")
     if vectorizer is not None:
         pairs = len(vectorizer.pair_attributes_) if _has_pairs(vectorizer) else 0
         if (len(vectorizer.attributes_) * (2 * window + 1), pairs) != (chain.n_features, chain.n_pair_features):
             raise ValueError("the dictionary must fit the weights")
+    elif chain.n_features % (2 * window + 1):
+        raise ValueError("the window must fit the weights")
     model.classes_, model.weights_, model.chain_ = classes, chain.from_public(coef), chain
     model.n_features_in_ = chain.n_features
     model.reader_ = InputReader(vectorizer, window)
-    model.temperature_ = temperature
+    model.temperature_ = structure.number("temperature", above=0.0)
     if not model.probabilistic:
-        model.calibrated_ = bool(structure["calibrated"])
+        model.calibrated_ = structure.flag("calibrated")
 
 
 def _vectorizer_head(vectorizer: SequenceVectorizer) -> dict[str, Any]:
@@ -104,25 +109,34 @@ def _dictionaries(vectorizer: SequenceVectorizer) -> dict[str, Any]:
     return arrays
 
 
-def _vectorizer(head: dict[str, Any], arrays: dict[str, Any]) -> SequenceVectorizer:
+def _vectorizer(head: ModelValues, arrays: ModelArrays) -> SequenceVectorizer:
     templates = None if head["templates"] is None else templates_from_json(head["templates"])
     vectorizer = SequenceVectorizer(templates=templates, min_count=head["min_count"], hashing=head["hashing"])
     vectorizer._check_params()
     vectorizer.templates_ = templates
     for name in _DICTIONARIES:
-        text, ends = arrays[f"{name}_text"], arrays[f"{name}_ends"]
-        if text.dtype != np.uint8 or ends.dtype != np.int64 or text.ndim != 1 or ends.ndim != 1:
-            raise TypeError(f"{name} must be bytes and their ends")
+        text = arrays.whole(f"{name}_text", np.uint8, None, below=256)
+        ends = arrays.whole(f"{name}_ends", np.int64, None, below=text.size + 1)
+        _check_utf8(name, text, ends)
         attributes = _core.Attributes.__new__(_core.Attributes)
         attributes.__setstate__((head["hashing"] or 0, text.tobytes(), np.ascontiguousarray(ends)))
-        attributes.names()  # complains about text that is not UTF-8
         setattr(vectorizer, f"{name}_", attributes)
     vectorizer.n_features_out_ = len(vectorizer.attributes_)
-    columns = head["columns"]
-    if (type(columns) is not int or columns < 1) if templates is not None else columns is not None:
-        raise ValueError("the number of columns must be one that templates can have")
-    vectorizer.n_columns_ = columns
+    if templates is None and head["columns"] is not None:
+        raise ValueError("there are columns without templates")
+    vectorizer.n_columns_ = None if templates is None else head.count("columns", least=1)
     return vectorizer
+
+
+def _check_utf8(name: str, text: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> None:
+    """Strings that are whole characters, one after the other."""
+    starts = text[ends[ends < text.size]]
+    try:
+        text.tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} holds text that is not UTF-8") from error
+    if ((starts & 0xC0) == 0x80).any():
+        raise ValueError(f"{name} holds text that is not UTF-8: a string ends within a character")
 
 
 def _has_pairs(vectorizer: SequenceVectorizer) -> bool:

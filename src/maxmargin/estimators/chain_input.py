@@ -70,6 +70,11 @@ class InputReader:
 
     def learn(self, X: Any, lengths: Any) -> ChainInput:
         """Reads training data; numbers the attributes of text."""
+        given = self._learnt(X, lengths)
+        given.tokens.check_squares()
+        return given
+
+    def _learnt(self, X: Any, lengths: Any) -> ChainInput:
         if lengths is None:
             check_sequences(X)
         if self.vectorizer is None or not is_text(X, columns=self.vectorizer.templates is not None):

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.estimators.columns import Columns
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.pickling import SlimPickle
+from maxmargin.estimators.table_input import read_new, read_table
 from maxmargin.estimators.training import positive
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
@@ -66,9 +67,7 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
         """A matrix, not yet known to be finite, and class numbers; sets ``classes_``."""
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-        )
+        X, y = read_table(self, X, y=y)
         _check_labels(y)
         self.classes_, labels = encode_labels(y)
         if self.classes_.size < 2:
@@ -111,7 +110,7 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
     def _read(self, X: Any, constant: float = 0.0) -> _core.Rows:
         """Rows to predict for."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = read_new(self, X)
         return as_rows(X, constant, False)
 
     def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 
-from maxmargin.coverage.levels import Level
+from maxmargin.coverage.levels import checked_levels, checked_shares
 from maxmargin.coverage.words import WordFeatures
+from maxmargin.io.model_parts import ModelArrays, ModelValues
 from maxmargin.io.models import save_model
 
 _VECTORIZERS: dict[str, type[Any]] = {
@@ -33,21 +34,21 @@ def save_ranker(path: str | PathLike[str], ranker: Any) -> None:
     save_model(path, ranker, arrays, without=("vectorizer",), structure=structure)
 
 
-def restore_ranker(model: Any, arrays: dict[str, Any], head: dict[str, Any]) -> None:
+def restore_ranker(model: Any, arrays: ModelArrays, head: ModelValues) -> None:
     """Fills a ranker that has its parameters."""
     model.vectorizer = _vectorizer_from_json(head["vectorizer"])
-    words = arrays["vocabulary"].tolist() if "vocabulary" in arrays else []
-    levels = tuple(Level(str(name), float(least)) for name, least in head["levels"])
+    words = arrays.labels("vocabulary", least=1).tolist() if "vocabulary" in arrays else []
+    names = head["fields"]
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise ValueError("fields must be texts")
+    levels = tuple(level for name, least in head["levels"] for level in checked_levels({name: (least,)}, names))
+    if not levels:
+        raise ValueError("there must be a level")
+    shares = checked_shares(head["shares"])
     vocabulary = {word: number for number, word in enumerate(words)}
-    shares = tuple(float(share) for share in head["shares"])
-    model.features_ = WordFeatures(levels, shares, vocabulary, float(head["own_weight"]))
-    model.fields_ = [str(name) for name in head["fields"]]
-    model.coef_ = arrays["coef_"]
-    if not levels or any(level.field not in model.fields_ for level in levels) or len(vocabulary) != len(words):
-        raise ValueError("levels, fields and words do not fit together")
-    fits = model.coef_.dtype == np.float64 and model.coef_.shape == (model.features_.length,)
-    if not fits or not np.isfinite(model.coef_).all():
-        raise ValueError("coef_ must hold a finite number for each feature")
+    model.features_ = WordFeatures(levels, shares, vocabulary, head.number("own_weight", least=0.0))
+    model.fields_ = names
+    model.coef_ = arrays.floats("coef_", model.features_.length)
 
 
 def _are_texts(features: WordFeatures) -> bool:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.estimators.training import positive
-from maxmargin.structures.multiclass import as_rows
+from maxmargin.structures.multiclass import as_rows, check_values
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -119,11 +118,5 @@ def packed(X: Any, copy_density: float = 0.2) -> _core.Rows:
     with weights of one column the bytes of a row count for more, and a half is.
     """
     rows = as_rows(X, 0.0, True, copy_density)
-    if rows.first_bad >= 0:
-        row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
-        column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
-        raise ValueError(
-            f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, "
-            f"column {column} is {row[column]}. Remove or impute it, or rescale the feature."
-        )
+    check_values(rows, X)
     return rows

@@ -13,6 +13,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from maxmargin.input_checks import check_sparse
 from maxmargin.outputs import shown
 
 Floats = npt.NDArray[np.float64]
@@ -43,6 +44,7 @@ def read_targets(Y: Any, known: npt.NDArray[Any] | None = None) -> LabelTargets:
     if Y is None:
         raise ValueError("MultilabelSVC requires y to be passed, but the target y is None.")
     if sp.issparse(Y):
+        check_sparse(Y, "y")
         return _checked(_from_sparse(Y), None, known)
     if hasattr(Y, "columns") and hasattr(Y, "to_numpy"):
         names = np.asarray(Y.columns)

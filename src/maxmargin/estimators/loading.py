@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from os import PathLike
 from typing import Any
 
@@ -24,7 +25,9 @@ from maxmargin.estimators.ranking import RankingSVM
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.estimators.taxonomy import TaxonomySVC
 from maxmargin.estimators.taxonomy_files import restore_taxonomy_model
-from maxmargin.io.models import ModelFileError, read_model
+from maxmargin.io.model_archive import ModelFileError
+from maxmargin.io.model_parts import ModelArrays, ModelValues, values_of
+from maxmargin.io.models import read_model
 from maxmargin.io.template_json import templates_from_json
 from maxmargin.measures.mean_average_precision import MeanAveragePrecision
 from maxmargin.measures.ndcg import Ndcg
@@ -39,6 +42,7 @@ from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
+from maxmargin.structures.multiclass import checked_cost
 
 _KINDS: tuple[type[Any], ...] = (
     *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
@@ -56,111 +60,102 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
 
     Predictions are bit-equal to those of the estimator that was saved. The dual variables are not in the file.
     """
-    head, arrays = read_model(path)
+    head, members = read_model(path)
     kind = head.get("estimator")
     known = ("StructuralSVM", "DiversityRanker", "TaxonomySVC", *_TABLES, *_CHAINS)
     if not isinstance(kind, str) or kind not in known:
-        raise ModelFileError(f"{path} holds a {kind}, which this maxmargin does not know.")
+        raise ModelFileError(f"{path} holds a {kind!s:.80}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
     try:
-        params = {name: _from_json(value) for name, value in head["params"].items()}
+        arrays = ModelArrays(members)
+        values = ModelValues(head["structure"]) if "structure" in head else None
+        params = {name: _from_json(value, arrays) for name, value in head["params"].items()}
         model: Any
         if kind in _CHAINS:
             model = _CHAINS[kind](**params)
-            restore_chain(model, arrays, head["structure"])
+            restore_chain(model, arrays, values_of(values))
         elif kind == "TaxonomySVC":
             model = TaxonomySVC(**params)
-            restore_taxonomy_model(model, arrays, head["structure"])
+            restore_taxonomy_model(model, arrays, values_of(values))
         elif kind == "DiversityRanker":
             model = DiversityRanker(**params)
-            restore_ranker(model, arrays, head["structure"])
+            restore_ranker(model, arrays, values_of(values))
         elif kind in _TABLES:
-            model = _TABLES[kind](params, arrays, head.get("structure"))
+            model = _TABLES[kind](params, arrays, values)
         else:
             model = _structural(params, arrays, problem)
+        _check_switches(model)
         if kind != "ChainHMM":
-            _restore_fit(model, head["fitted"])
+            _restore_fit(model, ModelValues(head["fitted"]))
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
-        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({error}).") from error
+        what = error.args[0] if isinstance(error, KeyError) and error.args else error
+        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({what!s:.300}).") from error
     return model
 
 
-def _restore_fit(model: Any, fitted: dict[str, Any]) -> None:
-    model.n_iter_ = int(fitted["n_iter_"])
+def _restore_fit(model: Any, fitted: ModelValues) -> None:
+    model.n_iter_ = fitted.count("n_iter_")
     if "C_" in fitted:
-        model.C_ = float(fitted["C_"])
+        model.C_ = fitted.number("C_", above=0.0)
+    primal, dual = (None if fitted[name] is None else fitted.number(name) for name in ("primal", "dual"))
     model.solution_ = Solution(
         w=model.weights_ if isinstance(model, ChainEstimator | TaxonomySVC) else model.coef_.ravel(),
         status=Status[fitted["status"]],
-        primal=_optional_float(fitted["primal"]),
-        dual=_optional_float(fitted["dual"]),
+        primal=primal,
+        dual=dual,
         n_iter=model.n_iter_,
-        oracle_calls=int(fitted["oracle_calls"]),
+        oracle_calls=fitted.count("oracle_calls"),
     )
 
 
-def _optional_float(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _multiclass(params: dict[str, Any], arrays: dict[str, Any], structure: Any) -> MulticlassSVC:
+def _multiclass(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> MulticlassSVC:
     model = MulticlassSVC(**params)
-    model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
+    model.classes_ = arrays.labels()
     k = model.classes_.size
-    _check_numbers("coef_", model.coef_, (k, -1))
-    _check_numbers("intercept_", model.intercept_, (k,))
-    if model.classes_.ndim != 1 or k < 2 or len(set(model.classes_.tolist())) != k:
-        raise ValueError("classes_ must be different labels")
+    model.coef_, model.intercept_ = arrays.floats("coef_", k, None), arrays.floats("intercept_", k)
+    if params.get("cost") is not None:
+        checked_cost(model.cost, k)
     _restore_features(model, arrays)
     if "output_coef_" in arrays:
         model.described_ = model.output_features = described_from_arrays(arrays)
-        model.output_coef_, model.output_intercept_ = arrays["output_coef_"], arrays["output_intercept_"]
         outputs = model.described_.matrix.shape[1]
-        _check_numbers("output_coef_", model.output_coef_, (outputs, model.n_features_in_))
-        _check_numbers("output_intercept_", model.output_intercept_, (outputs,))
+        model.output_coef_ = arrays.floats("output_coef_", outputs, model.n_features_in_)
+        model.output_intercept_ = arrays.floats("output_intercept_", outputs)
         model.described_.rows(model.classes_)
     return model
 
 
-def _multilabel(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> MultilabelSVC:
+def _multilabel(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> MultilabelSVC:
     model = MultilabelSVC(**params)
-    model.classes_, model.pairs_ = arrays["classes_"], arrays["pairs_"]
-    model.coef_, model.intercept_, model.interaction_ = (
-        arrays[name] for name in ("coef_", "intercept_", "interaction_")
-    )
-    model.single_ = bool(structure["single_"])
-    names, pairs = model.classes_.size, model.pairs_
-    k = 1 if model.single_ and names == 2 else names
-    _check_numbers("coef_", model.coef_, (k, -1))
-    _check_numbers("intercept_", model.intercept_, (k,))
-    _check_numbers("interaction_", model.interaction_, (len(pairs),))
-    if model.classes_.ndim != 1 or names < 1 + model.single_ or len(set(model.classes_.tolist())) != names:
-        raise ValueError("classes_ must be different labels")
-    if pairs.dtype != np.int32 or pairs.ndim != 2 or pairs.shape[1] != 2 or not ((pairs >= 0) & (pairs < k)).all():
-        raise ValueError("pairs_ must be numbers of labels")
+    model.single_ = values_of(structure).flag("single_")
+    model.classes_ = arrays.labels(least=1 + model.single_)
+    k = 1 if model.single_ and model.classes_.size == 2 else model.classes_.size
+    model.coef_, model.intercept_ = arrays.floats("coef_", k, None), arrays.floats("intercept_", k)
+    pairs = model.pairs_ = arrays.whole("pairs_", np.int32, None, 2, below=k)
     if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) != len(pairs):
         raise ValueError("pairs_ must be different pairs of different labels")
+    model.interaction_ = arrays.floats("interaction_", len(pairs))
     _restore_features(model, arrays)
     return model
 
 
-def _restore_features(model: Any, arrays: dict[str, Any]) -> None:
-    model.n_features_in_ = model.coef_.shape[1]
-    _restore_names(model, arrays)
+def _restore_features(model: Any, arrays: ModelArrays) -> None:
+    model.n_features_in_ = model.coef_.shape[-1]
+    names = arrays.feature_names(model.n_features_in_)
+    if names is not None:
+        model.feature_names_in_ = names
 
 
-def _ranking(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> RankingSVM:
+def _ranking(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> RankingSVM:
     model = RankingSVM(**params)
-    model.coef_ = arrays["coef_"]
-    _check_numbers("coef_", model.coef_, (-1,))
-    model.n_features_in_ = model.coef_.size
-    model.n_uninformative_ = int(structure["n_uninformative_"])
-    _restore_names(model, arrays)
+    model.coef_ = arrays.floats("coef_", None)
+    model.n_uninformative_ = values_of(structure).count("n_uninformative_")
+    _restore_features(model, arrays)
     return model
 
 
-_TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any], Any], Any]] = {
+_TABLES: dict[str, Callable[[dict[str, Any], ModelArrays, ModelValues | None], Any]] = {
     "MulticlassSVC": _multiclass,
     "MeasureSVC": restored_measure,
     "MultilabelSVC": _multilabel,
@@ -168,36 +163,30 @@ _TABLES: dict[str, Callable[[dict[str, Any], dict[str, Any], Any], Any]] = {
 }
 
 
-def _restore_names(model: Any, arrays: dict[str, Any]) -> None:
-    if "feature_names_in_" not in arrays:
-        return
-    model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
-    if model.feature_names_in_.shape != (model.n_features_in_,):
-        raise ValueError("one feature name a feature is needed")
-
-
-def _structural(params: dict[str, Any], arrays: dict[str, Any], problem: Any) -> StructuralSVM:
+def _structural(params: dict[str, Any], arrays: ModelArrays, problem: Any) -> StructuralSVM:
     model = StructuralSVM(problem, **params)
-    model.coef_ = arrays["coef_"]
-    _check_numbers("coef_", model.coef_, (-1,))
+    model.coef_ = arrays.floats("coef_", None)
     return model
 
 
-def _check_numbers(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    fits = array.ndim == len(shape) and all(want in (-1, have) for want, have in zip(shape, array.shape))
-    if array.dtype != np.float64 or not fits or not np.isfinite(array).all():
-        raise ValueError(f"{name} must hold finite numbers and fit the classes")
+def _check_switches(model: Any) -> None:
+    """Parameters that are true or false by default are so in the file."""
+    for name, parameter in signature(type(model)).parameters.items():
+        if isinstance(parameter.default, bool) and not isinstance(getattr(model, name), bool):
+            raise ValueError(f"the parameter {name} must be true or false, not {getattr(model, name)!r:.80}")
 
 
-def _from_json(value: Any) -> Any:
+def _from_json(value: Any, arrays: ModelArrays) -> Any:
     if isinstance(value, list):
-        return [_from_json(item) for item in value]
+        return [_from_json(item, arrays) for item in value]
     if not isinstance(value, dict):
         return value
+    if "member" in value:
+        return arrays[value["member"]]
     if "array" in value:
         return np.array(value["array"])
     if "pairs" in value:
-        return {_from_json(key): _from_json(item) for key, item in value["pairs"]}
+        return {_from_json(key, arrays): _from_json(item, arrays) for key, item in value["pairs"]}
     if "templates" in value:
         return templates_from_json(value["templates"])
     return _SETTINGS[value["solver"]](**value["settings"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
@@ -22,6 +22,7 @@ from maxmargin.estimators.measure_input import (
 )
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
+from maxmargin.estimators.table_input import read_new, read_table
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
@@ -140,9 +141,7 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
                 f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver."
             )
         with all_or_nothing(self):
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-            )
+            X, y = read_table(self, X, y=y)
             self.classes_, truth = two_classes(y, self.pos_label)
             rows = packed(X, copy_density=0.5)
             weight = check_sample_weight(sample_weight, rows.n)
@@ -166,7 +165,7 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
     def decision_function(self, X: Any) -> Floats:
         """Scores of the rows, shape (n,); above 0 for ``classes_[1]``."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = read_new(self, X)
         scores: Floats = as_rows(X, 0.0, False).products(self.coef_[0], None, job_count(self.n_jobs))
         scores += self.intercept_[0]
         return scores

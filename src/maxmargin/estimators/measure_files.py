@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from maxmargin.estimators.measure import MeasureSVC
+from maxmargin.io.model_parts import ModelArrays, ModelValues, values_of
 from maxmargin.measures import (
     AveragePrecision,
     BalancedError,
@@ -25,19 +24,18 @@ MEASURES: tuple[type[Any], ...] = (
 )
 
 
-def restored_measure(params: dict[str, Any], arrays: dict[str, Any], structure: dict[str, Any]) -> MeasureSVC:
+def restored_measure(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> MeasureSVC:
     """A fitted estimator; what does not fit together is a ValueError."""
     model = MeasureSVC(**params)
-    model.coef_, model.intercept_, model.classes_ = arrays["coef_"], arrays["intercept_"], arrays["classes_"]
-    for name, array, dimensions in (("coef_", model.coef_, 2), ("intercept_", model.intercept_, 1)):
-        if array.dtype != np.float64 or array.ndim != dimensions or len(array) != 1 or not np.isfinite(array).all():
-            raise ValueError(f"{name} must hold finite numbers, of one class")
-    if model.classes_.shape != (2,) or model.classes_[0] == model.classes_[1]:
+    model.coef_, model.intercept_ = arrays.floats("coef_", 1, None), arrays.floats("intercept_", 1)
+    model.classes_ = arrays.labels()
+    if model.classes_.size != 2:
         raise ValueError("classes_ must be two different labels")
-    model.threshold_ = float(structure["threshold_"])
+    if model.pos_label is not None and model.pos_label not in model.classes_.tolist():
+        raise ValueError("pos_label must be one of classes_")
+    model.threshold_ = values_of(structure).number("threshold_")
     model.n_features_in_ = model.coef_.shape[1]
-    if "feature_names_in_" in arrays:
-        model.feature_names_in_ = arrays["feature_names_in_"].astype(object)
-        if model.feature_names_in_.shape != (model.n_features_in_,):
-            raise ValueError("one feature name a feature is needed")
+    names = arrays.feature_names(model.n_features_in_)
+    if names is not None:
+        model.feature_names_in_ = names
     return model

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin.features import DescribedClasses
+from maxmargin.io.model_parts import ModelArrays
 
 Floats = npt.NDArray[np.float64]
 
@@ -85,12 +86,6 @@ def described_arrays(described: DescribedClasses) -> dict[str, Any]:
     }
 
 
-def described_from_arrays(arrays: Mapping[str, Any]) -> DescribedClasses:
+def described_from_arrays(arrays: ModelArrays) -> DescribedClasses:
     """Back from a model file; parts that do not fit are a ValueError or KeyError."""
-    parts = [arrays[f"described_{name}"] for name in ("values", "indices", "indptr")]
-    shape = tuple(int(size) for size in arrays["described_shape"])
-    matrix = sp.csr_array(tuple(parts), shape=shape)
-    matrix.check_format()
-    if not np.isfinite(matrix.data).all():
-        raise ValueError("described_values must be finite")
-    return DescribedClasses(arrays["described_labels"], matrix)
+    return DescribedClasses(arrays.labels("described_labels", least=1), arrays.csr("described"))

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.label_targets import label_costs, label_sets, read_targets
 from maxmargin.estimators.pickling import SlimPickle
+from maxmargin.estimators.table_input import read_new, read_table
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
@@ -130,9 +131,7 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         sample_weight : one weight for each row
         """
         with all_or_nothing(self):
-            X = validate_data(
-                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-            )
+            X = read_table(self, X)
             targets = read_targets(y)
             if len(targets.vectors) != X.shape[0]:
                 raise ValueError(f"X has {X.shape[0]} examples and Y has {len(targets.vectors)}; they must match.")
@@ -232,7 +231,7 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
             raise Unsupported(f"The model was trained with one class an example, and {method} is for label vectors.")
 
     def _checked(self, X: Any) -> Any:
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        return read_new(self, X)
 
     def _opened(self, X: Any) -> tuple[_core.Labels, Floats]:
         """Rows in native form and the weights that belong to them; the intercept is that of a constant 1."""

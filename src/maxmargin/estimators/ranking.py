@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.estimators.feature_scale import packed
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.ranking_scale import ranking_c
+from maxmargin.estimators.table_input import read_new, read_table
 from maxmargin.estimators.training import all_or_nothing, positive, train
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
@@ -26,7 +28,6 @@ from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.online import Perceptron
-from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.sample import Sample, SampleInput
 
 Floats = npt.NDArray[np.float64]
@@ -124,16 +125,8 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         """
         with all_or_nothing(self):
             _check_numbers(y)
-            X, y = validate_data(
-                self,
-                X,
-                y,
-                accept_sparse="csr",
-                dtype=[np.float64, np.float32],
-                order="C",
-                y_numeric=True,
-                ensure_min_samples=2,
-            )
+            X, y = read_table(self, X, y=y, y_numeric=True, ensure_min_samples=2)
+            rows = packed(X)
             measure, truth = self._measured(y)
             self._check_perceptron(measure)
             found, weight = read_groups(groups, X.shape[0], group=group, qid=qid).weighted(sample_weight)
@@ -151,7 +144,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             if weight is not None and not weight.any():
                 raise ValueError("All groups from which something can be learned have weight zero.")
             self.C_ = self._chosen_c(X, used, weight)
-            sample = SampleInput(as_rows(X, 0.0, True), used.rows, used.names)
+            sample = SampleInput(rows, used.rows, used.names)
             self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight, names=used.names)
             self.coef_ = np.array(self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
@@ -161,7 +154,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         """The score of each row, shape (n,): within a group the higher comes first. Scores of different groups do not
         compare."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = read_new(self, X)
         return np.asarray(safe_sparse_dot(X, self.coef_), dtype=np.float64)
 
     def rank(self, X: Any, groups: Any = None, *, group: Any = None, qid: Any = None) -> list[npt.NDArray[np.int32]]:

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.calibration import say_not_calibrated
 from maxmargin.estimators.class_calibration import held_out_class_temperature
 from maxmargin.estimators.class_estimator import ClassEstimator
 from maxmargin.estimators.multiclass_outputs import difference_scale
+from maxmargin.estimators.table_input import read_new
 from maxmargin.estimators.taxonomy_files import save_taxonomy_model
 from maxmargin.estimators.taxonomy_places import ClassPlaces, label_array
 from maxmargin.estimators.taxonomy_score import all_mistakes_alike, answer_losses
@@ -266,7 +267,7 @@ class TaxonomySVC(ClassEstimator):
     def _score_parts(self, X: Any) -> Iterator[Floats]:
         """Scores of some rows after the other: those of many classes would fill the memory."""
         constant = self._constant()
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = read_new(self, X)
         size = max(1, _PART // self.classes_.size)
         for start in range(0, X.shape[0], size):
             rows = as_rows(X[start : start + size], constant, False)

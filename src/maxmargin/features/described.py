@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from maxmargin.input_checks import check_sparse
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -27,6 +29,8 @@ class DescribedClasses:
 
     def __init__(self, labels: Iterable[Any], matrix: Any, vectorizer: Any = None) -> None:
         self.labels = tuple(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+        if sp.issparse(matrix):
+            check_sparse(matrix, "The matrix of the classes' features")
         self.matrix = sp.csr_array(matrix, dtype=np.float64) if sp.issparse(matrix) else _as_floats(matrix)
         self.vectorizer = vectorizer
         if self.matrix.ndim != 2 or self.matrix.shape[0] != len(self.labels):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import string
 
+from maxmargin.input_checks import quoted
+
 _CLASSES = {
     "d": "0-9",
     "a": "A-Za-z",
@@ -25,7 +27,7 @@ def as_python(pattern: str) -> str:
         if character in "*?":
             if not repeatable:
                 raise ValueError(
-                    f"{character!r} in the expression {pattern!r} has nothing to repeat; quote it with \\."
+                    f"{quoted(character)} in the expression {quoted(pattern)} has nothing to repeat; quote it with \\."
                 )
             found.append(character)
             repeatable = False
@@ -37,10 +39,12 @@ def as_python(pattern: str) -> str:
             found.append(r"\Z")
             continue
         if character == "\\":
-            _, quoted = next(characters, (place, ""))
-            if not quoted:
-                raise ValueError(f"The expression {pattern!r} ends with a backslash; name the character to quote.")
-            found.append(_class_of(quoted))
+            _, letter = next(characters, (place, ""))
+            if not letter:
+                raise ValueError(
+                    f"The expression {quoted(pattern)} ends with a backslash; name the character to quote."
+                )
+            found.append(_class_of(letter))
         else:
             found.append("." if character == "." else re.escape(character))
         repeatable = True

@@ -7,6 +7,7 @@ import re
 from maxmargin.features.changes import Change, Lower, Matched, Matches
 from maxmargin.features.simple_regex import as_python
 from maxmargin.features.templates import Field, Template, Templates
+from maxmargin.input_checks import quoted
 
 _START = re.compile(r"%[xXtTmM]")
 _MACRO = re.compile(r"%([xXtTmM])\[\s*(@?)([-+]?\d+)\s*,\s*(\d+)\s*(?:,\s*\"((?:[^\"\\]|\\.)*)\"\s*)?\]")
@@ -34,7 +35,7 @@ def parse_templates(text: str) -> Templates:
         kind, rest = line[0], line[1:]
         if kind not in "UuBb*":
             raise ValueError(
-                f"Template line {number} ({line!r}) starts with {kind!r}; "
+                f"Template line {number} ({quoted(line)}) starts with {quoted(kind)}; "
                 "start it with U, B or *, or with # for a comment."
             )
         if kind in "Uu*":
@@ -57,7 +58,7 @@ def _parts(line: str, number: int) -> tuple[str | Field, ...]:
         macro = _MACRO.match(line, start.start())
         if macro is None:
             raise ValueError(
-                f"Template line {number}: {line[start.start() : start.start() + 20]!r} is not a field; "
+                f"Template line {number}: {quoted(line[start.start() : start.start() + 20])} is not a field; "
                 'write it like %x[-1,0], %t[0,0,"^\\u"] or %m[0,0,"..?$"].'
             )
         parts += [line[done : start.start()], _field(macro, number)]
@@ -69,12 +70,14 @@ def _field(macro: re.Match[str], number: int) -> Field:
     command, absolute, offset, column, pattern = macro.groups()
     if absolute:
         raise ValueError(
-            f"Template line {number}: {macro[0]} asks for a fixed place of the sequence; only offsets from the current "
+            f"Template line {number}: {quoted(macro[0])} asks for a fixed place of the sequence; only offsets from "
+            "the current "
             "token are known, write it without @."
         )
     if (pattern is None) != (command in "xX"):
         raise ValueError(
-            f"Template line {number}: {macro[0]} {'has a' if command in 'xX' else 'lacks its'} regular expression; "
+            f"Template line {number}: {quoted(macro[0])} {'has a' if command in 'xX' else 'lacks its'} regular "
+            "expression; "
             "%x takes none, %t and %m take one in quotes."
         )
     change: Change | None = None
@@ -84,4 +87,9 @@ def _field(macro: re.Match[str], number: int) -> Field:
         except ValueError as error:
             raise ValueError(f"Template line {number}: {error}") from error
         change = Matches(expression) if command in "tT" else Matched(expression)
-    return Field(int(offset), int(column), Lower(change) if command.isupper() else change)
+    if max(len(offset), len(column)) > 15:
+        raise ValueError(f"Template line {number}: {quoted(macro[0])} names a token or column far beyond any there is.")
+    try:
+        return Field(int(offset), int(column), Lower(change) if command.isupper() else change)
+    except ValueError as error:
+        raise ValueError(f"Template line {number}: {error}") from error

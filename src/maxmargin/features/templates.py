@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from maxmargin.features.changes import FLAG_NAMES, Change, Flag, Lower, Prefix, Shape, Suffix
 
+_FARTHEST = 2**31 - 1
+
 
 @dataclass(frozen=True)
 class Field:
@@ -17,8 +19,10 @@ class Field:
     change: Change | None = None
 
     def __post_init__(self) -> None:
-        if self.column < 0:
-            raise ValueError(f"The column {self.column} is below 0; columns count from 0.")
+        if not -_FARTHEST <= self.offset <= _FARTHEST:
+            raise ValueError(f"The offset {self.offset} is beyond {_FARTHEST} tokens; no sequence is as long.")
+        if not 0 <= self.column <= _FARTHEST:
+            raise ValueError(f"The column {self.column} is not from 0 to {_FARTHEST}; columns count from 0.")
 
 
 @dataclass(frozen=True)

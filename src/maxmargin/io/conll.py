@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from typing import TypeAlias
 
+from maxmargin.input_checks import quoted
 from maxmargin.io.text import numbered_lines, starts_with_mark, text_writer
 
 Token: TypeAlias = tuple[str, ...]
@@ -146,8 +147,8 @@ def _check(i: int, t: int, token: Sequence[str], separator: str, width: int) -> 
         forbidden = " \t\r\n" if separator == " " else separator + "\r\n"
         if not text or any(character in text for character in forbidden):
             raise ValueError(
-                f"Sequence {i}, token {t}: column {column} is {text!r}, which the file cannot hold; "
+                f"Sequence {i}, token {t}: column {column} is {quoted(text)}, which the file cannot hold; "
                 "give text without white space, or another separator."
             )
     if i == 0 and t == 0 and starts_with_mark(token[0]):
-        raise ValueError(f"Sequence 0, token 0 starts with a byte order mark: {token[0]!r}; remove it.")
+        raise ValueError(f"Sequence 0, token 0 starts with a byte order mark: {quoted(token[0])}; remove it.")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.input_checks import quoted
 from maxmargin.io.labelled import shortened
 
 
@@ -49,7 +50,7 @@ def _numbers(name: str, line: int, row: list[str], count: int) -> list[float]:
             numbers.append(float(cell))
         except ValueError:
             raise ValueError(
-                f"{name}, line {line}: cost {column} is {cell!r}, which is not a number; correct it, "
+                f"{name}, line {line}: cost {column} is {quoted(cell)}, which is not a number; correct it, "
                 "or leave the first cell of the file empty if its first row and column name the classes."
             ) from None
     return numbers

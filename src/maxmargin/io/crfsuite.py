@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, TypeAlias
 
+from maxmargin.input_checks import quoted
 from maxmargin.io.text import numbered_lines, starts_with_mark, text_writer
 
 Token: TypeAlias = list[str] | dict[str, float]
@@ -90,7 +91,9 @@ def write_crfsuite(
             for t, (token, label) in enumerate(zip(tokens, labels, strict=True)):
                 where = f"Sequence {i}, token {t}"
                 if not str(label) or (i == t == 0 and starts_with_mark(str(label))):
-                    raise ValueError(f"{where}: the label {str(label)!r} cannot be written; give it another name.")
+                    raise ValueError(
+                        f"{where}: the label {quoted(str(label))} cannot be written; give it another name."
+                    )
                 fields = [_written(str(label), where), *_attributes(token, where)]
                 file.write("\t".join(fields) + "\n")
             file.write("\n")
@@ -102,7 +105,9 @@ def _parsed(line: str) -> tuple[str, Token]:
         return label, fields
     name, weight = _field(label)
     if weight is not None:
-        raise ValueError(f"the label {label!r} holds a colon; write it as {label.replace(':', chr(92) + ':')!r}.")
+        raise ValueError(
+            f"the label {quoted(label)} holds a colon; write it as {quoted(label.replace(':', chr(92) + ':'))}."
+        )
     pairs = [_field(field) for field in fields]
     if all(weight is None for _, weight in pairs):
         return name, [attribute for attribute, _ in pairs]
@@ -118,7 +123,7 @@ def _field(field: str) -> tuple[str, float | None]:
     name = match[0] if match else ""
     rest = field[len(name) :]
     if rest == "\\":
-        raise ValueError(f"{field!r} ends with a backslash; write it as two.")
+        raise ValueError(f"{quoted(field)} ends with a backslash; write it as two.")
     unescaped = _ESCAPED.sub(r"\1", name) if "\\" in name else name
     if not rest:
         return unescaped, None
@@ -126,10 +131,11 @@ def _field(field: str) -> tuple[str, float | None]:
         weight = float(rest[1:])
     except ValueError:
         raise ValueError(
-            f"the weight {rest[1:]!r} of the attribute {unescaped!r} is not a number; write a colon of a name as '\\:'."
+            f"the weight {quoted(rest[1:])} of the attribute {quoted(unescaped)} is not a number; write a colon of a "
+            "name as '\\:'."
         ) from None
     if not math.isfinite(weight):
-        raise ValueError(f"the weight of the attribute {unescaped!r} is {weight}; give a finite number.")
+        raise ValueError(f"the weight of the attribute {quoted(unescaped)} is {weight}; give a finite number.")
     return unescaped, weight
 
 
@@ -147,11 +153,13 @@ def _number(name: str, weight: Any, where: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{where}: the weight of {name!r} is {weight!r}; give a finite number.")
+        raise ValueError(f"{where}: the weight of {quoted(name)} is {quoted(weight)}; give a finite number.")
     return number
 
 
 def _written(name: str, where: str) -> str:
     if any(character in name for character in "\t\r\n"):
-        raise ValueError(f"{where}: {name!r} holds a tab or the end of a line, which the file cannot; replace it.")
+        raise ValueError(
+            f"{where}: {quoted(name)} holds a tab or the end of a line, which the file cannot; replace it."
+        )
     return name.replace("\\", "\\\\").replace(":", "\\:")

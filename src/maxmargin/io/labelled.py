@@ -13,6 +13,8 @@ from typing import IO, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.input_checks import quoted
+
 _EXACT_INTEGERS = 2.0**53
 
 
@@ -50,14 +52,15 @@ class LabelledData:
         if strange.size:
             row = int(strange[0])
             raise ValueError(
-                f"{self.path}, line {self.lines[row]}: the label {self.targets[row].item()!r} is not a class of the "
+                f"{self.path}, line {self.lines[row]}: the label {quoted(self.targets[row].item())} is not a class "
+                "of the "
                 f"model ({shortened(classes)}); correct it, or train again with examples of it."
             )
 
 
 def shortened(items: Any, limit: int = 10) -> str:
     """The first items, for a complaint."""
-    names = [str(item) for item in list(items)[: limit + 1]]
+    names = [name if len(name) <= 40 else f"{name[:37]}..." for name in map(str, list(items)[: limit + 1])]
     return ", ".join([*names[:limit], "..."] if len(names) > limit else names)
 
 

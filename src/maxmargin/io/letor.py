@@ -12,8 +12,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
+from maxmargin.input_checks import check_sparse, quoted
 from maxmargin.io.labelled import open_data
-from maxmargin.io.svmlight import fault_of
+from maxmargin.io.svmlight import fault_of, fields_of, is_whole
 from maxmargin.io.text import text_writer
 
 
@@ -50,8 +51,8 @@ def read_letor(path: str | PathLike[str], *, n_features: int | None = None) -> R
         text = file.read()
     fault, grades, queries, lines, (indptr, indices, values) = _core.read_svmhmm(text)
     if fault:
-        line = text.split(b"\n", fault)[fault - 1].decode("utf-8", "replace")
-        raise ValueError(f"{name}, line {fault}: {_explained(line.split('#', 1)[0].split())}")
+        line = text.split(b"\n", fault)[fault - 1]
+        raise ValueError(f"{name}, line {fault}: {_explained(fields_of(line))}")
     if not len(grades):
         raise ValueError(f"{name} holds no documents; each line must be GRADE qid:NUMBER index:value ...")
     negative = np.flatnonzero(grades < 0)
@@ -70,6 +71,8 @@ def read_letor(path: str | PathLike[str], *, n_features: int | None = None) -> R
 
 def write_letor(path: str | PathLike[str], X: Any, grades: Any, queries: Any) -> None:
     """Writes a dense or sparse matrix with whole grades and whole numbers of queries, one of each a row."""
+    if sp.issparse(X):
+        check_sparse(X)
     matrix = sp.csr_array(X)
     matrix.sort_indices()
     columns = [_whole(name, given, matrix.shape[0]) for name, given in (("grades", grades), ("queries", queries))]
@@ -95,13 +98,13 @@ def _explained(parts: list[str]) -> str:
     """What is wrong with the fields of a line."""
     grade = parts[0]
     if ":" in grade:
-        return f"there is no grade before {grade!r}; put the grade of the document, or 0 if it is unknown, first."
-    if not grade.lstrip("+-").isdigit():
-        return f"the grade {grade!r} is not a whole number; number the grades 0, 1, 2 and so on."
+        return f"there is no grade before {quoted(grade)}; put the grade of the document, or 0 if it is unknown, first."
+    if not is_whole(grade):
+        return f"the grade {quoted(grade)} is not a whole number; number the grades 0, 1, 2 and so on."
     if len(parts) < 2 or not parts[1].startswith("qid:"):
         return "the grade is not followed by qid:NUMBER; say to which query the document belongs."
-    if not parts[1][4:].isdigit():
-        return f"{parts[1]!r} does not number a query; write for example qid:1."
+    if not is_whole(parts[1][4:]):
+        return f"{quoted(parts[1])} does not number a query; write for example qid:1."
     fault = fault_of(parts, zero_based=False)
     if fault is not None:
         return fault

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import tempfile
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from os import PathLike
@@ -17,16 +16,13 @@ from typing import Any
 import numpy as np
 
 from maxmargin.features.templates import Templates
+from maxmargin.io.model_archive import MOST_TEXT, ModelArchive, ModelFileError, write_archive
 from maxmargin.io.template_json import templates_as_json
 from maxmargin.version import __version__
 
 FORMAT = "maxmargin-model"
 VERSION = 1
 _UNSAVED = ("callback", "verbose", "n_jobs", "warm_start")
-
-
-class ModelFileError(ValueError):
-    """A model file that cannot be read."""
 
 
 def save_model(
@@ -40,11 +36,17 @@ def save_model(
 
     A temporary file beside ``path`` is written, flushed to disk and renamed, so a crash leaves the old file or the new.
     """
-    params = {
-        name: _as_json(name, value)
+    kept = {
+        name: value
         for name, value in estimator.get_params(deep=False).items()
         if name not in _UNSAVED and name not in without
     }
+    large = {f"param_{name}": value for name, value in kept.items() if _is_large(value)}
+    params = {
+        name: {"member": f"param_{name}"} if f"param_{name}" in large else _as_json(name, value)
+        for name, value in kept.items()
+    }
+    arrays = {**arrays, **large}
     members = {name: _as_bytes(name, value) for name, value in arrays.items()}
     head = {
         "format": FORMAT,
@@ -57,18 +59,21 @@ def save_model(
         "objects": [name for name, value in arrays.items() if np.asarray(value).dtype.kind == "O"],
         "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
     }
+    text = json.dumps(head, indent=1, allow_nan=False).encode()
+    if len(text) > MOST_TEXT:
+        raise ValueError(
+            f"The parameters and names of the model have {len(text)} bytes as JSON; a model file keeps at most "
+            f"{MOST_TEXT}."
+        )
+    checksum = hashlib.sha256(text).hexdigest().encode()
+    parts = {"model.json": text, "model.sha256": checksum} | {f"{name}.npy": data for name, data in members.items()}
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "The folder of the model file does not exist", folder)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".maxmargin-", suffix=".tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                text = json.dumps(head, indent=1, allow_nan=False).encode()
-                archive.writestr("model.json", text)
-                archive.writestr("model.sha256", hashlib.sha256(text).hexdigest())
-                for name, data in members.items():
-                    archive.writestr(f"{name}.npy", data)
+        with os.fdopen(handle, "w+b") as file:
+            write_archive(file, parts)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -81,11 +86,9 @@ def save_model(
 def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The JSON head and the arrays of a model file, or ``ModelFileError`` with what is wrong."""
     with open(path, "rb") as file:
-        content = io.BytesIO(file.read())
-    try:
-        with zipfile.ZipFile(content) as archive:
-            text = archive.read("model.json")
-            head = json.loads(text)
+        try:
+            archive = ModelArchive(path, file)
+            head, text = archive.head()
             if not isinstance(head, dict) or head.get("format") != FORMAT:
                 raise ModelFileError(f"{path} is not a maxmargin model file.")
             if head.get("version") != VERSION:
@@ -93,20 +96,21 @@ def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
                     f"{path} has format version {head.get('version')}, and this maxmargin reads version {VERSION}: "
                     "save the model again."
                 )
-            if archive.read("model.sha256").decode() != hashlib.sha256(text).hexdigest():
-                raise ModelFileError(f"{path} is damaged: the checksum of model.json does not match.")
+            archive.check_head(text)
             arrays = {}
             for name, digest in head["members"].items():
-                data = archive.read(f"{name}.npy")
-                if hashlib.sha256(data).hexdigest() != digest:
-                    raise ModelFileError(f"{path} is damaged: the checksum of its member {name} does not match.")
-                array = np.load(io.BytesIO(data), allow_pickle=False)
+                array = archive.array(name, digest)
                 arrays[name] = array.astype(object) if name in head["objects"] else array
             return head, arrays
-    except ModelFileError:
-        raise
-    except Exception as error:  # whatever noise does to a parser, it means the same to the user
-        raise ModelFileError(f"{path} is damaged or not a maxmargin model file ({error}).") from error
+        except ModelFileError:
+            raise
+        except Exception as error:  # whatever noise does to a parser, it means the same to the user
+            raise ModelFileError(f"{path} is damaged or not a maxmargin model file ({error}).") from error
+
+
+def _is_large(value: Any) -> bool:
+    """Whether a parameter is an array that would make much text."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size > 10_000
 
 
 def _umask() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike, fspath
 
+from maxmargin.input_checks import quoted
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.svmlight import read_svmlight
 from maxmargin.io.table import read_table
@@ -33,7 +34,7 @@ def format_of(path: str | PathLike[str], format: str | None = None) -> str:
     """The format asked for, else the one that the file's name tells (before ``.gz``)."""
     if format is not None:
         if format not in FORMATS:
-            raise ValueError(f"The format must be one of {', '.join(FORMATS)}, not {format!r}.")
+            raise ValueError(f"The format must be one of {', '.join(FORMATS)}, not {quoted(format)}.")
         return format
     told = told_format(path)
     if told is not None:

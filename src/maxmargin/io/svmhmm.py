@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.input_checks import quoted
 from maxmargin.io.labelled import open_data
-from maxmargin.io.svmlight import fault_of
+from maxmargin.io.svmlight import fault_of, fields_of, is_whole
 from maxmargin.io.text import text_writer
 from maxmargin.sequences import Sequences, pack, pack_labels
 
@@ -49,8 +50,8 @@ def read_svmhmm(path: str | PathLike[str], *, n_features: int | None = None) -> 
         text = file.read()
     fault, tags, numbers, lines, (indptr, indices, values) = _core.read_svmhmm(text)
     if fault:
-        line = text.split(b"\n", fault)[fault - 1].decode("utf-8", "replace")
-        raise ValueError(f"{name}, line {fault}: {_explained(line.split('#', 1)[0].split())}")
+        line = text.split(b"\n", fault)[fault - 1]
+        raise ValueError(f"{name}, line {fault}: {_explained(fields_of(line))}")
     if not len(tags):
         raise ValueError(f"{name} holds no sequences; each line must be TAG qid:NUMBER index:value ...")
     falls = np.flatnonzero(numbers[1:] < numbers[:-1])
@@ -95,13 +96,13 @@ def _explained(parts: list[str]) -> str:
     """What is wrong with the fields of a line."""
     tag = parts[0]
     if ":" in tag:
-        return f"there is no tag before {tag!r}; put the tag of the token, or 0 if it is unknown, first."
-    if not tag.lstrip("+-").isdigit():
-        return f"the tag {tag!r} is not a whole number; number the tags."
+        return f"there is no tag before {quoted(tag)}; put the tag of the token, or 0 if it is unknown, first."
+    if not is_whole(tag):
+        return f"the tag {quoted(tag)} is not a whole number; number the tags."
     if len(parts) < 2 or not parts[1].startswith("qid:"):
         return "the tag is not followed by qid:NUMBER; say to which sequence the token belongs."
-    if not parts[1][4:].isdigit():
-        return f"{parts[1]!r} does not number a sequence; write for example qid:1."
+    if not is_whole(parts[1][4:]):
+        return f"{quoted(parts[1])} does not number a sequence; write for example qid:1."
     fault = fault_of(parts, zero_based=False)
     if fault is not None:
         return fault

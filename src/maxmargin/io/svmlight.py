@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from os import PathLike, fspath
 from typing import Any
@@ -10,7 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_svmlight_file
 
+from maxmargin.input_checks import quoted
 from maxmargin.io.labelled import LabelledData, open_data, whole_labels
+
+_WHOLE = re.compile("[+-]?[0-9]+")
+_TOO_LARGE = 2**63
 
 
 def read_svmlight(
@@ -56,9 +61,19 @@ def _find_fault(name: str, zero_based: bool) -> None:
     """Raises a complaint about the first line that breaks the format."""
     with open_data(name) as file:
         for number, line in enumerate(file, 1):
-            fault = fault_of(line.split(b"#", 1)[0].decode("utf-8", "replace").split(), zero_based)
+            fault = fault_of(fields_of(line), zero_based)
             if fault is not None:
                 raise ValueError(f"{name}, line {number}: {fault}")
+
+
+def fields_of(line: bytes) -> list[str]:
+    """The fields of a line before its comment; ASCII white space divides them, and nothing else does."""
+    return [field.decode("utf-8", "replace") for field in line.split(b"#", 1)[0].split()]
+
+
+def is_whole(text: str) -> bool:
+    """Whether a field is written as a whole number."""
+    return _WHOLE.fullmatch(text) is not None
 
 
 def fault_of(parts: list[str], zero_based: bool) -> str | None:
@@ -67,19 +82,22 @@ def fault_of(parts: list[str], zero_based: bool) -> str | None:
         return None
     label, pairs = parts[0], parts[1:]
     if ":" in label:
-        return f"there is no label before {label!r}; put the class, or 0 if it is unknown, first."
+        return f"there is no label before {quoted(label)}; put the class, or 0 if it is unknown, first."
     if "," in label and all(map(_is_number, label.split(","))):
-        return f"{label!r} is more than one label; give each example one class."
+        return f"{quoted(label)} is more than one label; give each example one class."
     if not _is_number(label):
-        return f"the label {label!r} is not a number; number the classes, or use a csv file, whose labels may be words."
+        return (
+            f"the label {quoted(label)} is not a number; number the classes, or use a csv file, whose labels may be "
+            "words."
+        )
     if pairs and pairs[0].startswith("qid:"):
         pairs = pairs[1:]
     previous = -1
     for pair in pairs:
         index, colon, value = pair.partition(":")
-        if not colon or not index.lstrip("+-").isdigit() or not _is_number(value):
-            return f"{pair!r} is not an index:value pair; write for example 3:0.5."
-        position = int(index)
+        if not colon or not is_whole(index) or not _is_number(value):
+            return f"{quoted(pair)} is not an index:value pair; write for example 3:0.5."
+        position = int(index) if len(index) < 20 else _TOO_LARGE if index[0] != "-" else -1
         if position < 0 or (position == 0 and not zero_based):
             return f"the index {position} is too small, indices start at {0 if zero_based else 1}" + (
                 "; number the features again."
@@ -87,7 +105,7 @@ def fault_of(parts: list[str], zero_based: bool) -> str | None:
                 else "; if this file counts from 0, read it with zero_based (--zero-based)."
             )
         if position > np.iinfo(np.int32).max:
-            return f"the index {position} is too large; number the features from 1 without such gaps."
+            return f"the index {index[:20]} is too large; number the features from 1 without such gaps."
         if position <= previous:
             return f"the index {position} follows {previous}; sort the indices and give each once."
         previous = position

@@ -13,6 +13,7 @@ from os import PathLike, fspath
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.input_checks import quoted
 from maxmargin.io.labelled import LabelledData, open_data, shortened, whole_labels
 
 
@@ -97,14 +98,15 @@ def _checked_header(name: str, header: list[str]) -> list[str]:
         )
     if len(names) == 1 and any(_is_number(cell) and not _is_whole(cell) for cell in header):
         raise ValueError(
-            f"{name}, line 1: the first row holds numbers and {names[0]!r}, so it looks like an example; put a row "
+            f"{name}, line 1: the first row holds numbers and {quoted(names[0])}, so it looks like an example; put a "
+            "row "
             "with names of the columns first."
         )
     for position, column in enumerate(header):
         if not column:
             raise ValueError(f"{name}, line 1: column {position + 1} has no name; give it one.")
         if column in header[:position]:
-            raise ValueError(f"{name}, line 1: the column {column!r} is there twice; rename one of them.")
+            raise ValueError(f"{name}, line 1: the column {quoted(column)} is there twice; rename one of them.")
     return header
 
 
@@ -117,7 +119,9 @@ def _choose(
     labelled: bool,
 ) -> _Columns:
     if label_column is not None and label_column not in header and labelled:
-        raise ValueError(f"{name} has no column {label_column!r} for the labels; its columns are {shortened(header)}.")
+        raise ValueError(
+            f"{name} has no column {quoted(label_column)} for the labels; its columns are {shortened(header)}."
+        )
     if feature_names is not None:
         label = _label_beside(name, header, label_column, feature_names) if labelled else None
         missing = [column for column in feature_names if column not in header]
@@ -141,7 +145,9 @@ def _label_beside(name: str, header: list[str], label_column: str | None, featur
     """The column of labels where the names of the features are known."""
     if label_column is not None:
         if label_column in feature_names:
-            raise ValueError(f"The column {label_column!r} is a feature of the model; name another one for the labels.")
+            raise ValueError(
+                f"The column {quoted(label_column)} is a feature of the model; name another one for the labels."
+            )
         return header.index(label_column)
     others = [column for column in header if column not in feature_names]
     if header[-1] not in feature_names:
@@ -159,9 +165,9 @@ def _complain_about_row(name: str, line: int, row: list[str], columns: _Columns)
     for column, position in zip(columns.names, columns.features):
         cell = row[position].strip()
         if not _is_number(cell):
-            what = f"holds {cell!r}, which is not a number" if cell else "is empty"
+            what = f"holds {quoted(cell)}, which is not a number" if cell else "is empty"
             raise ValueError(
-                f"{name}, line {line}: the column {column!r} {what}; "
+                f"{name}, line {line}: the column {quoted(column)} {what}; "
                 "features must be numbers, so fill it in or encode it (labels go in the label column)."
             )
 
@@ -171,7 +177,7 @@ def _check_finite(name: str, X: npt.NDArray[np.float64], lines: Sequence[int], c
     if bad.size:
         row, column = bad[0]
         raise ValueError(
-            f"{name}, line {lines[row]}: the column {columns.names[column]!r} is {X[row, column]}; "
+            f"{name}, line {lines[row]}: the column {quoted(columns.names[column])} is {X[row, column]}; "
             "replace it by a finite number."
         )
 
@@ -186,7 +192,8 @@ def _labels(
     for line, text in zip(lines, texts):
         if not _is_number(text):
             raise ValueError(
-                f"{name}, line {line}: the label {text!r} is not a number, as the classes of the model are; correct it."
+                f"{name}, line {line}: the label {quoted(text)} is not a number, as the classes of the model are; "
+                "correct it."
             )
     return whole_labels(name, np.array(texts, dtype=np.float64), lines)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from maxmargin.input_checks import quoted
 from maxmargin.taxonomies import Taxonomy, as_taxonomy, check_separator
 
 _SEPARATORS = (".", "/")
@@ -43,10 +44,12 @@ def _from_json(name: str, known: dict[str, Any]) -> Taxonomy:
     with open(name, encoding="utf-8") as file:
         try:
             found = json.load(file)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except RecursionError as error:
+            raise ValueError(f"{name} is nested too deeply for a taxonomy; write it as a list of pairs.") from error
+        except ValueError as error:
             raise ValueError(f"{name} is not JSON ({error}); correct it.") from error
     if not isinstance(found, dict | list):
-        raise ValueError(f"{name} holds {found!r}; a taxonomy is an object, or a list of pairs.")
+        raise ValueError(f"{name} holds {quoted(found)}; a taxonomy is an object, or a list of pairs.")
     return as_taxonomy(found, list(known))
 
 
@@ -64,7 +67,7 @@ def _edges(name: str) -> list[tuple[str, str]]:
         cells = [cell.strip() for cell in next(csv.reader([text], delimiter="\t" if "\t" in text else ","))]
         if len(cells) != 2 or not all(cells):
             raise ValueError(
-                f"{name}, line {number}: {text!r} is no edge; write the parent, a tab or a comma, and the child."
+                f"{name}, line {number}: {quoted(text)} is no edge; write the parent, a tab or a comma, and the child."
             )
         if not edges and [cell.lower() for cell in cells] == ["parent", "child"]:
             continue  # a header

@@ -17,6 +17,7 @@ from maxmargin.features.changes import (
     Suffix,
 )
 from maxmargin.features.templates import Field, Template, Templates
+from maxmargin.input_checks import quoted
 
 _CHANGES: dict[str, type[Any]] = {kind.__name__: kind for kind in (Prefix, Suffix, Flag, Matches, Matched)}
 
@@ -71,7 +72,7 @@ def _change_as_json(change: Change) -> list[Any]:
         case Matches() | Matched():
             return [type(change).__name__, change.pattern]
     raise ValueError(
-        f"The templates use {change!r}, which is code; a model file keeps only the changes of maxmargin.features."
+        f"The templates use {quoted(change)}, which is code; a model file keeps only the changes of maxmargin.features."
     )
 
 
@@ -85,17 +86,17 @@ def _change_from_json(value: list[Any]) -> Change:
     if name in ("Prefix", "Suffix"):
         _is(int, argument)
     elif name == "Flag" and argument not in FLAG_NAMES:
-        raise ValueError(f"there is no flag {argument!r}")
+        raise ValueError(f"there is no flag {quoted(argument)}")
     elif name in ("Matches", "Matched"):
         try:
             re.compile(_is(str, argument))
         except re.error as error:
-            raise ValueError(f"the expression {argument!r} is faulty: {error}") from error
+            raise ValueError(f"the expression {quoted(argument)} is faulty: {error}") from error
     change: Change = _CHANGES[name](argument)
     return change
 
 
 def _is(kind: type[Any], value: Any) -> Any:
     if type(value) is not kind:
-        raise TypeError(f"{value!r} should be of type {kind.__name__}")
+        raise TypeError(f"{quoted(value)} should be of type {kind.__name__}")
     return value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.processes import SharedOracle
@@ -38,19 +38,6 @@ def bind(
     if n_jobs > 1:
         return SharedOracle(problem, X, Y, formulation, sample_weight, approximate, n_jobs)
     return ProblemOracle(problem, X, Y, formulation, sample_weight, approximate)
-
-
-def check_room(dimension: int) -> None:
-    """Complains before any work where the machine cannot hold the weights twice in float64, as every solver must."""
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not told on every system
-        return
-    if 16 * dimension > memory:
-        raise MemoryError(
-            f"The model has {dimension:,} weights, which take {16e-9 * dimension:.0f} GB in training, and this machine "
-            f"has {1e-9 * memory:.0f} GB; use fewer features (with text: min_count, or a smaller hashing) or classes."
-        )
 
 
 def check_sample_weight(sample_weight: Any, n: int) -> Floats | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.input_checks import LARGEST, MOST_COLUMNS
 from maxmargin.sequences.places import SequenceError
 
 Offsets: TypeAlias = npt.NDArray[np.int64]
@@ -48,6 +49,8 @@ class Sequences:
             raise ValueError("There are no sequences; give at least one.")
         if self.indices.dtype != np.int32:
             raise ValueError(f"indices have dtype {self.indices.dtype}; make it int32.")
+        if not 0 <= self.n_features <= MOST_COLUMNS:
+            raise ValueError(f"n_features is {self.n_features}; it must be at least 0 and at most {MOST_COLUMNS}.")
         self._check_columns()
         if self.values is not None:
             self._check_values(self.values)
@@ -147,6 +150,13 @@ class Sequences:
         if not np.isfinite(values).all():
             entry = int(np.flatnonzero(~np.isfinite(values))[0])
             raise self._complaint(entry, f"is {values[entry]}; replace it by a finite number.")
+
+    def check_squares(self) -> None:
+        """Complains about the first value that is too large to square, for training."""
+        if self.values is None or not (np.abs(self.values) > LARGEST).any():
+            return
+        entry = int(np.flatnonzero(np.abs(self.values) > LARGEST)[0])
+        raise self._complaint(entry, f"is {self.values[entry]:g}, which is too large to square; rescale the feature.")
 
     def place_of_entry(self, entry: int) -> tuple[int, int]:
         """The sequence and the token of a stored value."""

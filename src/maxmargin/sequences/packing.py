@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.input_checks import check_sparse
 from maxmargin.sequences.packed import Offsets, Sequences
 
 Columns: TypeAlias = npt.NDArray[np.int32]
@@ -158,6 +159,9 @@ def _from_dense(matrices: Any, offsets: Offsets, width: int) -> tuple[Offsets, C
 
 
 def _from_sparse(matrices: list[Any]) -> tuple[Offsets, Columns, Values]:
+    for i, matrix in enumerate(matrices):
+        if sp.issparse(matrix):
+            check_sparse(matrix, f"Sequence {i}" if len(matrices) > 1 else "X")
     rows = [matrix if sp.issparse(matrix) and matrix.format == "csr" else sp.csr_array(matrix) for matrix in matrices]
     width = rows[0].shape[1]
     indptr = _offsets(np.concatenate([np.diff(matrix.indptr) for matrix in rows]))

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Stopped
-from maxmargin.oracles.bind import check_room
 from maxmargin.structures.chain import Chain, ChainInput
 
 Floats = npt.NDArray[np.float64]

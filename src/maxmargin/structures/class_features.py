@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
+from maxmargin.input_checks import LARGEST, check_sparse
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -45,6 +46,7 @@ class MatrixFeatures:
     def __post_init__(self) -> None:
         given = self.values
         if sp.issparse(given):
+            check_sparse(given, "The matrix of output features")
             given = sp.csr_array(given, dtype=np.float64)
             given.sum_duplicates()
         else:
@@ -52,10 +54,13 @@ class MatrixFeatures:
         if given.ndim != 2 or given.shape[1] < 1:
             raise ValueError(f"Output features must be a matrix with one row a class, not of shape {given.shape}.")
         cells = given.data if sp.issparse(given) else given
-        if not np.isfinite(cells).all():
-            bad = sp.coo_array(given) if sp.issparse(given) else None
-            row = bad.row[~np.isfinite(bad.data)][0] if bad is not None else np.argwhere(~np.isfinite(given))[0, 0]
-            raise ValueError(f"The output features of class number {row} contain NaN or infinity; correct them.")
+        if not (np.abs(cells) <= LARGEST).all():
+            full = sp.coo_array(given)
+            row = full.row[~(np.abs(full.data) <= LARGEST)][0]
+            raise ValueError(
+                f"The output features of class number {row} contain NaN, infinity or a number too large to square; "
+                "correct or rescale them."
+            )
         object.__setattr__(self, "values", given)
 
     @property

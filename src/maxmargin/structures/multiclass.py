@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
+from maxmargin.input_checks import check_sparse
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.class_losses import ClassLosses, class_losses
 from maxmargin.structures.multiclass_oracle import MulticlassOracle
@@ -105,13 +106,21 @@ class Multiclass:
 
 def bound_input(X: Any, Y: Any, n_classes: int) -> tuple[_core.Rows, Indices]:
     """Packed rows and class numbers that fit together."""
-    rows = X if isinstance(X, _core.Rows) else as_rows(_as_matrix(X), 0.0, True)
-    if rows.first_bad >= 0:
-        raise ValueError(f"X contains NaN or infinity in row {rows.first_bad}.")
+    rows = bound_rows(X)
     labels = _class_numbers(Y, n_classes)
     if labels.size != rows.n:
         raise ValueError(f"X has {rows.n} examples and Y has {labels.size}; they must match.")
     return rows, labels
+
+
+def bound_rows(X: Any) -> _core.Rows:
+    """A matrix, or a list of rows, packed for training; rows that are packed have been checked before."""
+    if isinstance(X, _core.Rows):
+        return X
+    matrix = _as_matrix(X)
+    rows = as_rows(matrix, 0.0, True)
+    check_values(rows, matrix)
+    return rows
 
 
 def _class_numbers(Y: Any, n_classes: int) -> Indices:
@@ -140,11 +149,24 @@ def as_rows(X: Any, bias: float, analyse: bool, copy_density: float = 0.2) -> _c
     """
     if not sp.issparse(X):
         return _core.Rows(np.ascontiguousarray(X), bias, analyse, copy_density)
+    X = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape)  # which knows nothing yet of its columns' order
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return _core.Rows(
         X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse
+    )
+
+
+def check_values(rows: _core.Rows, X: Any) -> None:
+    """Complains about the first row of ``X`` with a value that is not finite, or too large to square."""
+    if rows.first_bad < 0:
+        return
+    row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
+    column = int(np.argmax(np.where(np.isfinite(row), np.abs(row), np.inf)))
+    raise ValueError(
+        f"Input X contains NaN or infinity, or a value too large to square: row {rows.first_bad}, column {column} is "
+        f"{row[column]}. Remove or impute it, or rescale the feature."
     )
 
 
@@ -169,8 +191,11 @@ def checked_cost(given: Any, k: int, name: str = "cost") -> Floats | None:
 
 def _as_matrix(X: Any) -> Any:
     if sp.issparse(X):
+        check_sparse(X)
         return sp.csr_array(X)
     if isinstance(X, list | tuple) and len(X) and all(sp.issparse(row) for row in X):
+        for i, row in enumerate(X):
+            check_sparse(row, f"X[{i}]")
         return sp.csr_array(sp.vstack(X))
     try:
         shape = np.shape(X)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.label_pairs import search_method
-from maxmargin.structures.multiclass import as_rows
+from maxmargin.structures.multiclass import as_rows, bound_rows
 from maxmargin.structures.multilabel_loss import LOSSES, LabelLoss, bound_loss, label_losses
 from maxmargin.structures.multilabel_oracle import MultilabelOracle
 
@@ -126,9 +126,7 @@ class Multilabel:
         threads: int = 1,
     ) -> MultilabelOracle:
         """The native oracle for a matrix (or packed rows) and label vectors."""
-        rows = X if isinstance(X, _core.Rows) else as_rows(_as_matrix(X), 0.0, True)
-        if rows.first_bad >= 0:
-            raise ValueError(f"X contains NaN or infinity in row {rows.first_bad}.")
+        rows = bound_rows(X)
         truths = self._vectors(Y)
         if len(truths) != rows.n:
             raise ValueError(f"X has {rows.n} examples and Y has {len(truths)}; they must match.")
@@ -178,14 +176,6 @@ class Multilabel:
 
 def _as_row(x: Any) -> Floats:
     return np.asarray(x.toarray() if sp.issparse(x) else x, dtype=np.float64).ravel()
-
-
-def _as_matrix(X: Any) -> Any:
-    if sp.issparse(X):
-        return sp.csr_array(X)
-    if isinstance(X, list | tuple) and len(X) and all(sp.issparse(row) for row in X):
-        return sp.csr_array(sp.vstack(X))
-    return np.ascontiguousarray(X if isinstance(X, np.ndarray) and X.dtype == np.float32 else np.asarray(X, np.float64))
 
 
 def _as_vector(y: npt.NDArray[Any]) -> Vector:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.input_checks import quoted
 from maxmargin.taxonomies.ordering import ordered_nodes
 from maxmargin.taxonomies.sources import (
     Edge,
@@ -116,7 +117,7 @@ class Taxonomy:
         try:
             return self._numbers[label]
         except (KeyError, TypeError):
-            raise ValueError(f"{label!r} is not a node of the taxonomy; add it, or correct the label.") from None
+            raise ValueError(f"{quoted(label)} is not a node of the taxonomy; add it, or correct the label.") from None
 
     def numbers(self, labels: Iterable[Any]) -> Indices:
         return np.array([self.number(label) for label in labels], dtype=np.int32)
@@ -224,6 +225,7 @@ class Taxonomy:
         if self.roots.size > 1:
             first, second = (self.nodes[z] for z in self.roots[:2])
             raise ValueError(
-                f"The taxonomy has {self.roots.size} roots, {first!r} and {second!r} among them, and {purpose} needs "
+                f"The taxonomy has {self.roots.size} roots, {quoted(first)} and {quoted(second)} among them, and "
+                f"{purpose} needs "
                 "one above all classes; add a node above them."
             )

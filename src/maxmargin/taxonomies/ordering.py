@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from maxmargin.input_checks import quoted
+
 Edge = tuple[Any, Any]
 
 
@@ -30,18 +32,20 @@ def ordered_nodes(edges: Iterable[Edge], nodes: Iterable[Hashable]) -> tuple[tup
 def _pairs(edges: Iterable[Edge]) -> Iterable[Edge]:
     for number, edge in enumerate(edges):
         if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) != 2:
-            raise ValueError(f"Edge {number} of the taxonomy is {edge!r}; an edge is a pair (parent, child).")
+            raise ValueError(f"Edge {number} of the taxonomy is {quoted(edge)}; an edge is a pair (parent, child).")
         yield edge[0], edge[1]
 
 
 def _number(label: Any, names: dict[Any, int]) -> int:
     label = label.item() if hasattr(label, "item") and getattr(label, "ndim", None) == 0 else label
     if label is None or label != label:
-        raise ValueError(f"A node of the taxonomy is {label!r}; give every node a label.")
+        raise ValueError(f"A node of the taxonomy is {quoted(label)}; give every node a label.")
     try:
         return names.setdefault(label, len(names))
     except TypeError:
-        raise ValueError(f"A node of the taxonomy is {label!r}; labels must be hashable, such as str or int.") from None
+        raise ValueError(
+            f"A node of the taxonomy is {quoted(label)}; labels must be hashable, such as str or int."
+        ) from None
 
 
 def _by_level(labels: list[Any], children: list[list[int]], above: list[list[int]]) -> list[int]:
@@ -60,7 +64,8 @@ def _by_level(labels: list[Any], children: list[list[int]], above: list[list[int
         level = free
     if len(order) < len(labels):
         cycle = _find_cycle(above, {z for z, count in enumerate(missing) if count > 0})
-        way = " -> ".join(repr(labels[z]) for z in cycle)
+        shown = [quoted(labels[z], 40) for z in cycle]
+        way = " -> ".join(shown if len(shown) <= 10 else [*shown[:5], "...", *shown[-4:]])
         raise ValueError(f"The taxonomy has a cycle, {way}: a node cannot be above itself; remove one of these edges.")
     return order
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.input_checks import quoted
 from maxmargin.taxonomies.graph import ROOT, Taxonomy
 from maxmargin.taxonomies.paths import found_separator
 
@@ -65,7 +66,8 @@ def check_separator(given: Any, labels: Iterable[Any]) -> None:
     names = [name for name in labels if isinstance(name, str)]
     if names and not any(given in name for name in names):
         raise ValueError(
-            f"The taxonomy is the separator {given!r}, and no label has it, such as {names[0]!r}; give another, or the "
+            f"The taxonomy is the separator {quoted(given)}, and no label has it, such as {quoted(names[0])}; give "
+            "another, or the "
             "tree in another form."
         )
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.input_checks import quoted
+
 Edge = tuple[Any, Any]
 EdgesAndNodes = tuple[list[Edge], list[Any]]
 
@@ -47,7 +49,8 @@ def edges_of_nested(nested: Mapping[Any, Any], root: Hashable) -> EdgesAndNodes:
             edges += [(label, child) for child in below]
         elif below is not None:
             raise ValueError(
-                f"Below {label!r} the nested taxonomy has {below!r}; put a mapping, a list of leaves, or None there."
+                f"Below {quoted(label)} the nested taxonomy has {quoted(below)}; put a mapping, a list of leaves, or "
+                "None there."
             )
     if len(nested) > 1:
         _check_free(root, {*nodes, *(child for _, child in edges)})
@@ -76,12 +79,12 @@ def name_parts(name: Any, separator: Any) -> list[str]:
         raise ValueError(f"The separator must be a string such as '.' or '/', not {separator!r}.")
     if not isinstance(name, str):
         raise ValueError(
-            f"The name {name!r} is not a string, so it has no parts divided by {separator!r}; give the tree in "
+            f"The name {quoted(name)} is not a string, so it has no parts divided by {separator!r}; give the tree in "
             "another form."
         )
     parts = name.split(separator)
     if not all(parts):
-        raise ValueError(f"The name {name!r} has an empty part between separators {separator!r}; correct it.")
+        raise ValueError(f"The name {quoted(name)} has an empty part between separators {separator!r}; correct it.")
     return parts
 
 
@@ -97,6 +100,6 @@ def edges_of_graph(graph: Any) -> EdgesAndNodes:
 def _check_free(root: Hashable, nodes: set[Any]) -> None:
     if root in nodes:
         raise ValueError(
-            f"{root!r} is a node of the taxonomy already, and a root of that name is put above it; give "
+            f"{quoted(root)} is a node of the taxonomy already, and a root of that name is put above it; give "
             "Taxonomy.from_names or Taxonomy.from_nested another name as root=."
         )
