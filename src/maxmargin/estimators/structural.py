@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.pickling import SlimPickle
-from maxmargin.estimators.training import train
+from maxmargin.estimators.training import job_count, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.processes import predict_in_processes
 from maxmargin.problem import Problem, as_examples, check_methods
 from maxmargin.solvers.base import Record
 from maxmargin.vectors import as_vector, dot
@@ -36,7 +37,7 @@ class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling play no part)
     tol : stop when the gap is at most ``C * sum(s) * tol``; in units of the loss
     max_iter, max_time : passes and seconds after which training stops with a ConvergenceWarning
-    n_jobs : processes for passes over all examples at one ``w`` (the problem must be picklable); -1 is all cores
+    n_jobs : processes that search, at training and in ``predict`` (the problem must be picklable); -1 is all cores
     approximate : allow a search that may miss the most violated output; no gap is reported then
     warm_start : start from the previous solution
     random_state : seed of the order of visits
@@ -98,7 +99,8 @@ class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Sequence[Any]) -> list[Any]:
         """The best output of each input."""
         check_is_fitted(self, "coef_")
-        return [self.problem.argmax(x, self.coef_) for x in X]
+        inputs = X if isinstance(X, list | tuple | np.ndarray) else list(X)
+        return predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
 
     def decision_value(self, x: Any, y: Any) -> float:
         """The score ``<w, Psi(x, y)>`` of one output."""

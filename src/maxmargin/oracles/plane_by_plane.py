@@ -26,6 +26,7 @@ class PlaneOracle:
     joint = False
     visit_cost = 1e5  # a call of a Python method, in multiplications
     patience = PATIENCE
+    batch = 1  # examples asked for at one w where each is followed by a step
     n: int
     dimension: int
     exact: bool
@@ -35,6 +36,10 @@ class PlaneOracle:
     def plane(self, i: int, w: Floats) -> Plane | None:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
         raise NotImplementedError
+
+    def ask(self, examples: Indices, w: Floats) -> Iterable[Plane | None]:
+        """The most violated plane of each of the examples."""
+        return [self.plane(int(i), w) for i in examples]
 
     def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
         """Every example with its most violated plane at ``w``."""
@@ -119,8 +124,7 @@ class PlanesEngine(CoreEngine):
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
         total = VisitResult()
-        for i in order:
-            plane = self.oracle.plane(int(i), self.core.weights)
+        for i, plane in self._planes(order):
             enters = plane is not None and self._beats(int(i), plane, settings.threshold)
             if enters and settings.steps:
                 total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
@@ -132,6 +136,12 @@ class PlanesEngine(CoreEngine):
             if total.unbounded or 0 < settings.max_added <= total.added:
                 break
         return total
+
+    def _planes(self, order: Indices) -> Iterator[tuple[int, Plane | None]]:
+        """Each example with its plane at the weights of now, or of the beginning of its batch."""
+        for start in range(0, order.size, self.oracle.batch):
+            part = order[start : start + self.oracle.batch]
+            yield from zip(part.tolist(), self.oracle.ask(part, self.core.weights))
 
     def _beats(self, i: int, plane: Plane, threshold: float) -> bool:
         """Whether a plane is violated by more than the threshold beyond the planes held."""

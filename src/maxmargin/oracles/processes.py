@@ -1,16 +1,9 @@
-"""A user's Problem asked in several processes: ``w`` goes out, planes come back, data stay where they are.
-
-Only questions about many examples at one ``w`` can be shared (``slacks``, ``cut``); steps that
-change ``w`` after every example stay in this process.
-"""
+"""A user's Problem asked in several processes: ``w`` goes out, planes come back, data stay where they are."""
 
 from __future__ import annotations
 
-import pickle
-import weakref
+import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -18,26 +11,23 @@ import numpy.typing as npt
 
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.plane_by_plane import Plane
+from maxmargin.oracles.workers import Crew, chunked, pickled
 from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
 
-_worker: ProblemOracle | None = None
-
-
-def _start(*arguments: Any) -> None:
-    global _worker
-    _worker = ProblemOracle(*arguments)
-
-
-def _answer(w: Floats, examples: range) -> list[Plane | None]:
-    assert _worker is not None
-    return [_worker.plane(i, w) for i in examples]
+_ALONE = 0.3  # seconds of predictions before other processes are asked to help
 
 
 class SharedOracle(ProblemOracle):
-    """A ``ProblemOracle`` whose passes over all examples run in ``n_jobs`` processes, each with a copy of the data."""
+    """A ``ProblemOracle`` whose examples are asked for in ``n_jobs`` processes, this one among them.
+
+    Every other process gets the data once. Steps that change ``w`` after each example ask for ``batch`` examples at
+    one ``w`` and then take a step for each: what was found a few steps ago is still a plane, if not always the most
+    violated one. So the path to the optimum depends on ``n_jobs``, the certificate does not.
+    """
 
     def __init__(
         self,
@@ -49,19 +39,40 @@ class SharedOracle(ProblemOracle):
         approximate: bool,
         n_jobs: int,
     ) -> None:
-        arguments = (problem, X, Y, formulation, sample_weight, approximate)
-        super().__init__(*arguments)
-        try:
-            pickle.dumps(problem)
-        except Exception as error:
-            raise ValueError(
-                f"n_jobs needs a Problem that other processes can import: define {type(problem).__name__} in a module."
-            ) from error
-        self._shares = [range(self.n * k // n_jobs, self.n * (k + 1) // n_jobs) for k in range(n_jobs)]
-        self._pool = ProcessPoolExecutor(n_jobs, get_context("spawn"), _start, arguments)
-        weakref.finalize(self, self._pool.shutdown, wait=False, cancel_futures=True)
+        super().__init__(problem, X, Y, formulation, sample_weight, approximate)
+        self.batch = max(n_jobs, min(self.n // 10, 16 * n_jobs))
+        alone = ProblemOracle.__new__(ProblemOracle)
+        vars(alone).update({name: value for name, value in vars(self).items() if name != "batch"})
+        self._n_jobs = n_jobs
+        self._crew = Crew(pickled(alone, f"a {type(problem).__name__} and data"), n_jobs - 1)
+
+    def ask(self, examples: Indices, w: Floats) -> list[Plane | None]:
+        chunks = chunked(examples.tolist(), self._n_jobs)
+        found = self._crew.run(chunks, _planes, np.array(w), lambda chunk: _planes(self, w, chunk))
+        return [plane for planes in found for plane in planes]
 
     def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
-        answers = [self._pool.submit(_answer, np.array(w), share) for share in self._shares]
-        for share, answer in zip(self._shares, answers):
-            yield from zip(share, answer.result())
+        return enumerate(self.ask(np.arange(self.n, dtype=np.int32), w))
+
+
+def _planes(oracle: ProblemOracle, w: Floats, examples: Sequence[int]) -> list[Plane | None]:
+    return [oracle.plane(i, w) for i in examples]
+
+
+def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: int) -> list[Any]:
+    """``argmax`` of every input; other processes help where it takes long."""
+    found: list[Any] = []
+    begin = time.perf_counter()
+    while len(found) < len(X) and (n_jobs == 1 or time.perf_counter() - begin < _ALONE):
+        found.append(problem.argmax(X[len(found)], w))
+    rest = range(len(found), len(X))
+    if rest:
+        crew = Crew(pickled(problem, f"a {type(problem).__name__}"), n_jobs - 1)
+        chunks = [[X[i] for i in part] for part in chunked(rest, 4 * n_jobs)]
+        for part in crew.run(chunks, _outputs, np.array(w), lambda chunk: _outputs(problem, w, chunk)):
+            found += part
+    return found
+
+
+def _outputs(problem: Problem, w: Floats, inputs: Sequence[Any]) -> list[Any]:
+    return [problem.argmax(x, w) for x in inputs]

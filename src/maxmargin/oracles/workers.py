@@ -1,0 +1,303 @@
+"""Worker processes that keep what they are given: started once, all at the same time, and shared by all fits.
+
+A worker is a new interpreter that reads pickled requests from its standard input and writes answers to a pipe. It never
+imports the caller's ``__main__``, so classes of a notebook, of ``python -c`` or of a script without a guard work: they
+are pickled by value (cloudpickle). It has a session of its own, so Ctrl-C does not reach it, and it ends when its input
+does, however the caller ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import IO, Any
+
+import cloudpickle
+
+_WAIT = 0.1  # seconds between looks for Ctrl-C
+
+
+class WorkerError(RuntimeError):
+    """A worker process that ended."""
+
+
+class Worker:
+    """One process, and the thread that writes requests to it and reads its answers, strictly by turns."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-c", _PROGRAM.format(path=sys.path)]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=environment
+        )
+        self._requests: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
+        self._answers: dict[int, bytes] = {}
+        self._forgotten: set[int] = set()
+        self._arrived = threading.Condition()
+        self._numbers = count()
+        self._dead = False
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def send(self, request: bytes) -> int:
+        """Queues a pickled request and returns the number by which its answer is asked for."""
+        number = next(self._numbers)
+        self._requests.put((number, request))
+        return number
+
+    def is_done(self, number: int) -> bool:
+        """Whether the answer is there, so that ``receive`` does not wait."""
+        with self._arrived:
+            return self._dead or number in self._answers
+
+    def receive(self, number: int) -> Any:
+        """The answer, or the error that the worker met; waits for it, and lets Ctrl-C through."""
+        with self._arrived:
+            while number not in self._answers:
+                if self._dead:
+                    raise WorkerError(
+                        f"A worker process ended with exit code {self._exit_code()} before it answered; the problem "
+                        "may have ended it, or the memory was not enough. n_jobs=1 runs in this process."
+                    )
+                self._arrived.wait(_WAIT)
+            answer = self._answers.pop(number)
+        good, value = pickle.loads(answer)
+        if not good:
+            raise value
+        return value
+
+    def forget(self, number: int) -> None:
+        """Nobody will ask for this answer."""
+        with self._arrived:
+            if self._answers.pop(number, None) is None:
+                self._forgotten.add(number)
+
+    def _exit_code(self) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(5.0)
+        return self.process.poll()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return not self._dead and self.process.poll() is None
+
+    def stop(self) -> None:
+        """Ends the process, whatever it is doing."""
+        self._requests.put(None)
+        self.process.kill()
+        self.process.wait()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(OSError), self.process.stdout, self.process.stdin:
+            self._exchange(self.process.stdin, self.process.stdout)
+
+    def _exchange(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        while (item := self._requests.get()) is not None:
+            number, request = item
+            try:
+                write_message(requests, request)
+                answer = read_message(answers)
+            except (OSError, ValueError):
+                answer = None
+            with self._arrived:
+                if answer is None:
+                    self._dead = True
+                elif number in self._forgotten:
+                    self._forgotten.remove(number)
+                else:
+                    self._answers[number] = answer
+                self._arrived.notify_all()
+            if answer is None:
+                return
+
+
+def write_message(pipe: IO[bytes], data: bytes) -> None:
+    """Its length and the bytes."""
+    pipe.write(len(data).to_bytes(8, "little"))
+    pipe.write(data)
+    pipe.flush()
+
+
+def read_message(pipe: IO[bytes]) -> bytes | None:
+    """The bytes, or None at the end."""
+    size = pipe.read(8)
+    if len(size) < 8:
+        return None
+    data = pipe.read(int.from_bytes(size, "little"))
+    return data if len(data) == int.from_bytes(size, "little") else None
+
+
+def pickled(what: Any, name: str) -> bytes:
+    """Bytes for a worker; what cannot be pickled is a sentence about ``name``."""
+    try:
+        data: bytes = cloudpickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise ValueError(
+            f"n_jobs needs {name} that other processes can read, and it cannot be pickled ({error}); leave out open "
+            "files, locks and the like, or use n_jobs=1."
+        ) from error
+    return data
+
+
+class _Pool:
+    """The workers of this process."""
+
+    def __init__(self) -> None:
+        self._workers: list[Worker] = []
+        self._owner = 0
+        self._lock = threading.Lock()
+
+    def take(self, wanted: int) -> list[Worker]:
+        """So many workers, those that run already first; a process forked from another has none of its workers."""
+        with self._lock:
+            if self._owner != os.getpid():
+                self._workers, self._owner = [], os.getpid()
+            for worker in [worker for worker in self._workers if not worker.alive]:
+                worker.stop()
+                self._workers.remove(worker)
+            self._workers += [Worker() for _ in range(wanted - len(self._workers))]
+            return self._workers[:wanted]
+
+    def stop(self) -> None:
+        """Ends all workers."""
+        if self._owner == os.getpid():
+            for worker in self._workers:
+                worker.stop()
+            self._workers = []
+
+
+POOL = _Pool()
+atexit.register(POOL.stop)
+
+
+class Crew:
+    """Some workers that hold one value, and this process as one more of them.
+
+    A worker that is still starting is left out: this process does all the work until then.
+    """
+
+    def __init__(self, value: bytes, size: int) -> None:
+        self._key = os.urandom(8).hex()
+        self._workers = POOL.take(size)
+        self._loading = {worker: worker.send(_request(keep, self._key, value)) for worker in self._workers}
+        self._close = weakref.finalize(self, _let_go, self._workers, self._key)
+
+    def run(
+        self, chunks: Sequence[Any], function: Callable[..., Any], common: Any, own: Callable[[Any], Any]
+    ) -> list[Any]:
+        """``function(value, common, chunk)`` of every chunk, by whoever is free; ``own(chunk)`` is the same here.
+
+        ``common`` is sent to each worker once.
+        """
+        results: dict[int, Any] = {}
+        waiting = deque(range(len(chunks)))
+        busy: dict[Worker, tuple[int, int]] = {}
+        told: set[Worker] = set()
+        message = None
+        try:
+            while waiting or busy:
+                for worker in [worker for worker, (number, _) in busy.items() if worker.is_done(number)]:
+                    number, place = busy.pop(worker)
+                    results[place] = worker.receive(number)
+                for worker in self._ready():
+                    if worker in busy or not waiting:
+                        continue
+                    if worker not in told:
+                        message = _request(keep, f"{self._key} common", common) if message is None else message
+                        worker.forget(worker.send(message))
+                        told.add(worker)
+                    place = waiting.popleft()
+                    request = _request(with_kept, self._key, function, chunks[place])
+                    busy[worker] = worker.send(request), place
+                if waiting:
+                    place = waiting.popleft()
+                    results[place] = own(chunks[place])
+                elif busy:
+                    worker, (number, place) = next(iter(busy.items()))
+                    results[place] = worker.receive(number)
+                    del busy[worker]
+        finally:
+            for worker, (number, _) in busy.items():
+                worker.forget(number)
+        return [results[place] for place in range(len(chunks))]
+
+    def _ready(self) -> list[Worker]:
+        """The workers that hold the value; what went wrong while they took it is raised here."""
+        for worker, number in list(self._loading.items()):
+            if worker.is_done(number):
+                del self._loading[worker]
+                worker.receive(number)
+        return [worker for worker in self._workers if worker not in self._loading]
+
+
+def chunked(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    """Consecutive parts of equal length for so many processes, a few for each: some are slower than others."""
+    length = max(1, len(items) // (4 * size))
+    return [items[start : start + length] for start in range(0, len(items), length)]
+
+
+def _request(function: Callable[..., Any], *arguments: Any) -> bytes:
+    return bytes(cloudpickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL))
+
+
+def _let_go(workers: Sequence[Worker], key: str) -> None:
+    for worker in workers:
+        for name in (key, f"{key} common"):
+            worker.forget(worker.send(_request(drop, name)))
+
+
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from maxmargin.oracles.workers import work; work()"
+_kept: dict[str, Any] = {}
+
+
+def work() -> None:
+    """The loop of a worker: ``(function, arguments)`` in, ``(True, value)`` or ``(False, error)`` out, until the end.
+
+    What the user's code prints goes to the standard error, since the standard output is the pipe of the answers.
+    """
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while (request := read_message(requests)) is not None:
+        write_message(answers, _answer(request))
+
+
+def _answer(request: bytes) -> bytes:
+    try:
+        function, arguments = pickle.loads(request)
+        return bytes(cloudpickle.dumps((True, function(*arguments)), protocol=pickle.HIGHEST_PROTOCOL))
+    except Exception as error:
+        try:
+            data: bytes = cloudpickle.dumps((False, error))
+            pickle.loads(data)
+        except Exception:  # an error that cannot travel is told by its text
+            data = pickle.dumps((False, WorkerError(f"{type(error).__name__} in a worker process: {error}")))
+        return data
+
+
+def keep(name: str, value: Any) -> None:
+    """Called in a worker: holds a value, or what its pickle holds, for later requests."""
+    _kept[name] = pickle.loads(value) if isinstance(value, bytes) else value
+
+
+def drop(name: str) -> None:
+    """Called in a worker: lets go of a value."""
+    _kept.pop(name, None)
+
+
+def with_kept(name: str, function: Callable[..., Any], chunk: Any) -> Any:
+    """Called in a worker: a function of the value that it holds, of what all chunks share, and of a chunk."""
+    return function(_kept[name], _kept[f"{name} common"], chunk)
