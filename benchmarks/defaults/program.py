@@ -17,8 +17,8 @@ from defaults.store import Store
 from defaults.suite import peers_of, select
 from defaults.task import FAMILIES, Task
 
-LIMIT = 120.0  # seconds of one of our estimators on all splits of a task
-PEER_LIMIT = 900.0
+LIMIT = 60.0  # CPU seconds of one of our estimators on all splits of a task
+PEER_LIMIT = 300.0
 SHOWN, HELD_OUT = "tasks to choose by", "held-out tasks"
 
 

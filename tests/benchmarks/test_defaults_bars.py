@@ -116,6 +116,8 @@ def test_results_of_peers_are_stored_by_version_and_data(tmp_path):
 def test_a_call_ends_with_a_sentence_where_there_is_no_answer():
     assert "KeyError" in call("run_ours", {"name": "no such task", "estimator": "MulticlassSVC"}, 60.0)["failure"]
     assert call("run_ours", {"name": "iris", "estimator": "MulticlassSVC"}, 0.0)["failure"] == "not done after 0 s"
+    long = call("run_peers", {"name": "500 labels", "names": ["token by token"]}, 1.0)
+    assert long["failure"].startswith("not done after 1")
     found = call("run_ours", {"name": "iris", "estimator": "MulticlassSVC", "splits": 2}, 60.0)
     assert len(found["scores"]) == 2
     assert found["n"] == 90
