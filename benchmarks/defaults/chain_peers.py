@@ -44,7 +44,7 @@ def crfsuite(algorithm: str) -> Any:
 def tokenwise(setting: Setting, task: Task, split: Split) -> Answer:
     """Logistic regression of the tokens, each for itself."""
     rows = _Rows(split.X)
-    options = {"max_iter": 500} if setting else {}
+    options = {"max_iter": 300} if setting else {}
     model = LogisticRegression(**options, **setting)
     model.fit(rows.of(split.X), np.concatenate([np.asarray(labels) for labels in split.y]))
 

@@ -24,7 +24,7 @@ def plain(make: Callable[..., Any]) -> Callable[[Setting, Task, Split], Answer]:
 
 
 def logistic(**setting: Any) -> LogisticRegression:
-    return LogisticRegression(**({"max_iter": 1000} if setting else {}), **setting)
+    return LogisticRegression(**({"max_iter": 300} if setting else {}), **setting)
 
 
 def expected_cost(setting: Setting, task: Task, split: Split) -> Answer:

@@ -150,8 +150,13 @@ CLASS_TASKS = (
     _task("label noise 20 %", _fresh(partial(linear_binary, 22_000, 20, noise=0.2), 2000), "label noise", splits=5),
     _task("label noise 60 %", _fresh(partial(linear_binary, 22_000, 20, noise=0.6), 2000), "label noise", splits=5),
     _task("separable", _fresh(partial(linear_binary, 12_000, 20, steep=1e3), 2000), "separable", splits=5),
-    _task("100,000 rows", _fresh(partial(linear_binary, 120_000, 10), 100_000), "n large"),
-    _task("100,000 rows + 50", scaled(_fresh(partial(linear_binary, 120_000, 10), 100_000), 1.0, 50.0), "n large"),
+    _task("100,000 rows", _fresh(partial(linear_binary, 120_000, 10), 100_000), "n large", splits=2),
+    _task(
+        "100,000 rows + 50",
+        scaled(_fresh(partial(linear_binary, 120_000, 10), 100_000), 1.0, 50.0),
+        "n large",
+        splits=2,
+    ),
     _task(
         "nonlinear, 8 classes",
         _generated(4000, 8000, n_features=25, n_informative=10, n_classes=8, n_clusters_per_class=2),
@@ -174,7 +179,7 @@ CLASS_TASKS = (
     ),
     _task(
         "5,000 classes",
-        _fresh(lambda seed: clusters(25_000, 64, 5000, seed, noise=0.3), 20_000),
+        _fresh(lambda seed: clusters(24_000, 32, 5000, seed, noise=0.2), 20_000),
         "classes many",
         peers=("RidgeClassifier",),
         splits=1,

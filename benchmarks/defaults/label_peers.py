@@ -44,7 +44,7 @@ def logistic_per_label(setting: Setting, task: Task, split: Split) -> Answer:
 
 def chain(setting: Setting, task: Task, split: Split) -> Answer:
     """The labels in their own order, each with those before it as features."""
-    base = LogisticOrConstant(**({"max_iter": 1000} if setting else {}), **setting)
+    base = LogisticOrConstant(**({"max_iter": 300} if setting else {}), **setting)
     model = ClassifierChain(base).fit(split.X, split.y)
     return lambda X: np.asarray(model.predict(X)).astype(np.int64)
 

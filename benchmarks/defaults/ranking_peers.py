@@ -20,7 +20,7 @@ def ridge(setting: Setting, task: Task, split: Split) -> Answer:
 
 def relevance(setting: Setting, task: Task, split: Split) -> Answer:
     """Logistic regression of whether a document has any grade above the lowest."""
-    options = {"max_iter": 1000} if setting else {}
+    options = {"max_iter": 300} if setting else {}
     answer: Answer = LogisticRegression(**options, **setting).fit(split.X, split.y > split.y.min()).decision_function
     return answer
 

@@ -3,8 +3,8 @@
 A third of the tasks, drawn by their names, is held out: choose no default by them. They run with --held-out only, and
 are reported apart. Peers run once and are stored; results are in benchmarks/results/defaults.
 
-    python benchmarks/defaults/run.py [--only digits] [--family chains] [--ours | --stored] [--held-out] [--check]
-        [--json FILE] [--write docs/defaults.md]
+    python benchmarks/defaults/run.py [--only digits] [--family chains] [--ours | --stored | --new] [--held-out]
+        [--check] [--json FILE] [--write docs/defaults.md]
 """
 
 from __future__ import annotations

@@ -29,6 +29,10 @@ class Store:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(json.dumps({"ours": self.ours, "peers": self.peers}, indent=1) + "\n")
 
+    def complete(self, ours: list[str], peers: list[Peer]) -> bool:
+        """Whether there are results of all of them, of whatever version and data."""
+        return all(name in self.ours for name in ours) and all(peer.name in self.peers for peer in peers)
+
     def lacking(self, peers: list[Peer], digest: str) -> list[str]:
         """The peers without a result of their version on the data of this digest."""
         return [peer.name for peer in peers if self.peers.get(peer.name, {}).get("key") != key_of(peer, digest)]
