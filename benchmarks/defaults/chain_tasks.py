@@ -119,14 +119,14 @@ CHAIN_TASKS = (
     _task("40 labels", _made(300, 800, n_labels=40, n_features=64, noise=1.5), "labels many"),
     _task(
         "500 labels",
-        _long(40, 40, 100, labels=500, d=60, noise=0.6, loyalty=0.3),
+        _long(40, 40, 60, labels=500, d=60, noise=1.3, loyalty=0.3),
         "labels many",
         splits=1,
         peers=("token by token",),
         ours=_BOTH,
     ),
     _task(
-        "100 labels", _long(60, 100, 40, labels=100, d=40, noise=0.8, loyalty=0.4), "labels many", splits=2, ours=_BOTH
+        "100 labels", _long(60, 100, 40, labels=100, d=40, noise=1.5, loyalty=0.4), "labels many", splits=2, ours=_BOTH
     ),
     _task("signal, 100 tokens", _SIGNAL, "overlap"),
     _task("signal x 1e-4", mapped(_SIGNAL, lambda X: [rows * 1e-4 for rows in X]), "scale"),

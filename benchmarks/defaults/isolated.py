@@ -53,9 +53,10 @@ def _context() -> Any:
 
 
 def _watch(limit: float) -> None:
-    """Ends this process when it has used up its CPU time. (A limit of the system would make CPU clocks coarse.)"""
-    start = time.process_time()
-    while time.process_time() - start < limit:
+    """Ends this process when it has used up its CPU time, or when the program is gone. (A limit of the system would
+    make CPU clocks coarse.)"""
+    start, program = time.process_time(), multiprocessing.parent_process()
+    while time.process_time() - start < limit and program is not None and program.is_alive():
         time.sleep(0.2)
     os._exit(TOO_LONG)
 

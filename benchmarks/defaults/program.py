@@ -107,9 +107,7 @@ def _arguments(description: str) -> argparse.Namespace:
     parser.add_argument("--family", choices=FAMILIES, help="tasks of one family")
     parser.add_argument("--ours", action="store_true", help="run ours only, beside the stored results of the peers")
     parser.add_argument("--stored", action="store_true", help="run nothing, report what is stored")
-    parser.add_argument(
-        "--new", action="store_true", help="run the tasks only of which not everybody's result is stored"
-    )
+    parser.add_argument("--new", action="store_true", help="run only tasks without stored results")
     parser.add_argument("--held-out", action="store_true", help="run the held-out tasks too, and report them apart")
     parser.add_argument("--check", action="store_true", help="train everybody on a few rows of every task, no scores")
     parser.add_argument("--json", type=Path, help="file for all comparisons")

@@ -115,7 +115,7 @@ def test_tasks_are_what_their_names_say(name, wanted):
 
 
 def test_hundreds_of_labels_occur_in_training():
-    assert 490 <= shape(TASKS["500 labels"].load(0))["k"] <= 500
+    assert 450 < shape(TASKS["500 labels"].load(0))["k"] <= 500
 
 
 def test_positives_are_as_rare_as_the_name_says():

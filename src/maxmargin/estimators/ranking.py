@@ -51,7 +51,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     relevant : the lowest grade that counts as relevant, for average precision and MRR
     gain : of NDCG: ``'exponential'``, ``2^grade - 1``, or ``'linear'``
     uninformative : what becomes of groups from which nothing can be learned, since all their grades are equal (or all
-        rows are relevant, or none is): ``'warn'`` leaves them out with a warning, ``'skip'`` without, ``'refuse'`` is
+        rows are relevant, or none is): ``'skip'`` leaves them out, ``'warn'`` does so with a warning, ``'refuse'`` is
         an error
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
@@ -72,11 +72,11 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         measure: Any = "swapped_pairs",
         relevant: float = 1,
         gain: str = "exponential",
-        uninformative: str = "warn",
+        uninformative: str = "skip",
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
-        tol: float = 1e-3,
+        tol: float = 3e-3,
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,
@@ -231,7 +231,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             )
         warn_caller(
             f"{flat.size} of {len(found)} groups are left out, since nothing can be learned from them: {why}, for "
-            "example. uninformative='skip' leaves them out without this warning.",
+            "example. uninformative='skip', the default, leaves them out without this warning.",
             UserWarning,
         )
         return kept
