@@ -19,7 +19,7 @@ ChainSearch search_named(const std::string& name) {
 }
 
 void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int64_t> offsets, std::optional<In1<std::int32_t>> labels,
-                int n_labels, int order, double eta, bool ends) {
+                int n_labels, int order, double eta, bool ends, std::optional<In1<double>> label_offset) {
   const Rows& rows = nb::cast<const PyRows&>(tokens).packed.rows;
   ChainData data;
   data.tokens = rows;
@@ -45,7 +45,11 @@ void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int
     }
     data.labels = labels->data();
   }
-  new (self) PyChain{data, tokens, pairs, nb::cast(offsets), labels ? nb::cast(*labels) : nb::none()};
+  if (label_offset) {
+    if (static_cast<int>(label_offset->size()) != n_labels) throw nb::value_error("one offset a label is needed");
+    data.label_offset = label_offset->data();
+  }
+  new (self) PyChain{data, tokens, pairs, nb::cast(offsets), labels ? nb::cast(*labels) : nb::none(), label_offset ? nb::cast(*label_offset) : nb::none()};
 }
 
 ChainLimits limits_of(const PyChain& self, const std::optional<In2<std::uint8_t>>& allowed, const std::optional<In2<std::uint8_t>>& steps) {
@@ -88,10 +92,11 @@ nb::tuple marginals(const PyChain& self, In1<double> weights, double temperature
 }
 
 double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<double>> sample_weight, std::optional<InOut1<double>> gradient,
-                  std::optional<InOut1<double>> losses, int threads, std::int64_t first, std::optional<std::int64_t> last) {
+                  std::optional<InOut1<double>> losses, int threads, std::int64_t first, std::optional<std::int64_t> last,
+                  std::optional<In2<std::uint8_t>> allowed) {
   self.check_weights(weights.size());
   self.check_labelled();
-  const LikelihoodPart part{sample_weight ? sample_weight->data() : nullptr, first, last.value_or(self.data.n)};
+  const LikelihoodPart part{sample_weight ? sample_weight->data() : nullptr, limits_of(self, allowed, std::nullopt).labels, first, last.value_or(self.data.n)};
   if (part.first < 0 || part.last < part.first || part.last > self.data.n) throw nb::index_error("no such sequences");
   if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight an example is needed");
   if (gradient) self.check_weights(gradient->size());
@@ -140,7 +145,8 @@ void make_oracle(PyChainOracle* self, nb::object owner, const std::string& searc
 void bind_chain(nb::module_& module) {
   nb::class_<PyChain>(module, "Chain", "Sequences of tokens and their labels; see chain.hpp.")
       .def("__init__", &make_chain, nb::arg("tokens"), nb::arg("pairs").none(), nb::arg("offsets").noconvert(),
-           nb::arg("labels").noconvert().none(), nb::arg("n_labels"), nb::arg("order"), nb::arg("eta"), nb::arg("ends"))
+           nb::arg("labels").noconvert().none(), nb::arg("n_labels"), nb::arg("order"), nb::arg("eta"), nb::arg("ends"),
+           nb::arg("label_offset").noconvert().none() = nb::none())
       .def_prop_ro("weight_count", [](const PyChain& self) { return self.data.shape.weight_count(); })
       .def("decode", &decode<double>, nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("allowed").noconvert().none(),
            nb::arg("steps").noconvert().none(), nb::arg("threads"),
@@ -152,7 +158,7 @@ void bind_chain(nb::module_& module) {
            "(probability of every label of every token, log of the sum over labellings, first impossible sequence or -1)")
       .def("likelihood", &likelihood, nb::arg("weights").noconvert(), nb::arg("sample_weight").noconvert().none(),
            nb::arg("gradient").noconvert().none(), nb::arg("losses").noconvert().none(), nb::arg("threads"), nb::arg("first") = 0,
-           nb::arg("last").none() = nb::none(),
+           nb::arg("last").none() = nb::none(), nb::arg("allowed").noconvert().none() = nb::none(),
            "Weighted sum of -log p(truth) of sequences; adds its gradient to `gradient` and puts the terms into `losses`.")
       .def(
           "path_scores",

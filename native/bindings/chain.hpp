@@ -11,7 +11,7 @@ namespace maxmargin::bindings {
 // Sequences and, for training, their labels; keeps alive what the core reads.
 struct PyChain {
   ChainData data;
-  nb::object tokens, pairs, offsets, labels;
+  nb::object tokens, pairs, offsets, labels, label_offset;
 
   std::int64_t token_count() const { return data.offsets[data.n]; }
   void check_weights(std::size_t size) const {

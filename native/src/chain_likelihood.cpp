@@ -13,7 +13,7 @@
 namespace maxmargin {
 namespace {
 
-// Adds weight * (E[Psi] - Psi(truth)) of sequences to a gradient.
+// Adds weight * (E[Psi] - Psi(truth)) of sequences to a gradient, or weight * E[Psi] where the truth is null.
 class Expectations {
  public:
   explicit Expectations(const ChainData& data) : data_(data) {
@@ -22,14 +22,13 @@ class Expectations {
   }
 
   // `sums` has gone backward over sequence i.
-  void add(std::int64_t i, ChainSums& sums, const Trellis<double>& trellis, double weight, double* gradient) {
+  void add(std::int64_t i, ChainSums& sums, const Trellis<double>& trellis, const std::int32_t* truth, double weight, double* gradient) {
     const ChainShape& shape = data_.shape;
     const int stride = shape.stride(), length = trellis.length;
-    const std::int32_t* truth = data_.truth(i);
     const std::int64_t first = data_.offsets[i];
     for (int t = 0; t < length; ++t) {
       sums.marginals(t, coefficient_.data());
-      coefficient_[static_cast<std::size_t>(truth[t])] -= 1.0;
+      if (truth != nullptr) coefficient_[static_cast<std::size_t>(truth[t])] -= 1.0;
       for (double& number : coefficient_) number *= weight;
       row_update(data_.tokens[first + t], gradient, stride, coefficient_.data());
       if (shape.ends && t == 0) add_row(shape.eta, gradient + shape.start_row() * stride);
@@ -61,16 +60,18 @@ class Expectations {
   void add_steps(int t, std::int64_t first, ChainSums& sums, const Trellis<double>& trellis, const std::int32_t* truth, double weight, double* gradient) {
     const ChainShape& shape = data_.shape;
     const int stride = shape.stride(), k = trellis.known(t);
-    const std::int64_t states = trellis.power(k), own = state_before(trellis, truth, t);
+    const std::int64_t states = trellis.power(k);
     std::vector<double>& counts = counts_[k - 1];
+    auto count = [&](std::vector<double>& into) {
+      sums.count_steps(t, into.data());
+      if (truth != nullptr) into[static_cast<std::size_t>(state_before(trellis, truth, t) * stride + truth[t])] -= 1.0;
+    };
     if (weight == 1.0 && shape.pair_features == 0) {
-      sums.count_steps(t, counts.data());
-      counts[static_cast<std::size_t>(own * stride + truth[t])] -= 1.0;
+      count(counts);
       return;
     }
     scratch_.assign(static_cast<std::size_t>(states * stride), 0.0);
-    sums.count_steps(t, scratch_.data());
-    scratch_[static_cast<std::size_t>(own * stride + truth[t])] -= 1.0;
+    count(scratch_);
     for (std::size_t c = 0; c < scratch_.size(); ++c) counts[c] += weight * scratch_[c];
     if (shape.pair_features == 0) return;
     const int width = shape.labels * stride;
@@ -92,6 +93,18 @@ class Expectations {
   std::vector<double> counts_[kMaxOrder], coefficient_, scratch_, pair_;
 };
 
+// Whether a mask leaves more than one label to some token of sequence i.
+bool is_partial(const ChainData& data, const std::uint8_t* allowed, std::int64_t i) {
+  if (allowed == nullptr) return false;
+  const int labels = data.shape.labels;
+  for (std::int64_t t = data.offsets[i]; t < data.offsets[i + 1]; ++t) {
+    int count = 0;
+    for (int y = 0; y < labels; ++y) count += allowed[t * labels + y] != 0 ? 1 : 0;
+    if (count != 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double chain_likelihood(const ChainData& data, const double* weights, const LikelihoodPart& part, std::span<double> gradient,
@@ -109,18 +122,24 @@ double chain_likelihood(const ChainData& data, const double* weights, const Like
     ChainScores<double> scorer(data);
     scorer.read_steps(weights);
     Expectations expectations(data);
-    ChainSums sums;
+    ChainSums sums, known;
+    LimitedTrellis<double> limited(data, ChainLimits{part.allowed, nullptr});
     bool read = false;
     for (std::int64_t i = part.first + begin; i < part.first + end; ++i) {
       const double weight = part.sample_weight == nullptr ? 1.0 : part.sample_weight[i];
       const Trellis<double>& trellis = scorer.open(i, weights);
-      if (!read) sums.read_steps(trellis), read = true;
-      const double loss = sums.forward(trellis) - path_score(trellis, data.truth(i));
+      if (!read) sums.read_steps(trellis), known.read_steps(trellis), read = true;
+      const bool partial = is_partial(data, part.allowed, i);
+      const Trellis<double> narrow = partial ? limited.apply(i, trellis) : trellis;
+      const double loss = sums.forward(trellis) - (partial ? known.forward(narrow) : path_score(trellis, data.truth(i)));
       if (!losses.empty()) losses[static_cast<std::size_t>(i)] = loss;
       values[static_cast<std::size_t>(share)] += weight * loss;
       if (into == nullptr || weight == 0.0) continue;
       sums.backward();
-      expectations.add(i, sums, trellis, weight, into);
+      expectations.add(i, sums, trellis, partial ? nullptr : data.truth(i), weight, into);
+      if (!partial) continue;
+      known.backward();
+      expectations.add(i, known, narrow, nullptr, -weight, into);
     }
     if (into != nullptr) expectations.finish(into);
   });

@@ -517,7 +517,7 @@ class PlaneEngine:
 class Chain:
     """Sequences of tokens and their labels; see chain.hpp."""
 
-    def __init__(self, tokens: object, pairs: object | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_labels: int, order: int, eta: float, ends: bool) -> None: ...
+    def __init__(self, tokens: object, pairs: object | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_labels: int, order: int, eta: float, ends: bool, label_offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
     @property
     def weight_count(self) -> int: ...
@@ -536,7 +536,7 @@ class Chain:
         (probability of every label of every token, log of the sum over labellings, first impossible sequence or -1)
         """
 
-    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int, first: int = 0, last: int | None = None) -> float:
+    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int, first: int = 0, last: int | None = None, allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> float:
         """
         Weighted sum of -log p(truth) of sequences; adds its gradient to `gradient` and puts the terms into `losses`.
         """

@@ -49,6 +49,7 @@ struct ChainData {
   Rows pairs;                              // chi(x_t), or n = 0
   const std::int64_t* offsets = nullptr;   // (n + 1): first token of each sequence
   const std::int32_t* labels = nullptr;    // of every token; null where only predictions are made
+  const double* label_offset = nullptr;    // added to the score of every label of every token, or null
   std::int64_t n = 0;
 
   int length(std::int64_t i) const { return static_cast<int>(offsets[i + 1] - offsets[i]); }

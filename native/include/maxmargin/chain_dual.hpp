@@ -45,6 +45,7 @@ class ChainDual {
 
  private:
   void visit_one(std::int64_t i);
+  double offset_of(const double* nodes, int length) const;
   double squared_change(std::int64_t i, int length);
   template <class Real>
   void add_to(std::int64_t i, const double* nodes, const double* steps, double factor, Real* w);
@@ -58,7 +59,7 @@ class ChainDual {
   SummedRows summed_;
   std::vector<float> marginals_, steps_;  // of alpha: (tokens, stride) and (n, labels * stride)
   std::vector<double> entropy_;
-  double total_entropy_ = 0.0;            // sum c h
+  double total_entropy_ = 0.0;            // sum c (h + the offsets expected beyond those of the truth)
 
   ChainScores<float> scorer_;
   ChainSums sums_;

@@ -9,14 +9,17 @@
 
 namespace maxmargin {
 
-// Sequences of which a likelihood is the sum, those from `first` to before `last`, and their weights or null.
+// Sequences of which a likelihood is the sum, those from `first` to before `last`. `sample_weight` and `allowed`, a mask (tokens,
+// labels) for what is known of the labels, may be null.
 struct LikelihoodPart {
   const double* sample_weight = nullptr;
+  const std::uint8_t* allowed = nullptr;
   std::int64_t first = 0, last = 0;
 };
 
 // Returns sum_i weight_i (log sum_y exp F(x_i, y) - F(x_i, truth_i)) over a part and adds its gradient by w to `gradient`
-// where that is not empty. `losses` gets the terms of the sum without their weights, where it is not empty.
+// where that is not empty. Where several labellings are allowed, the log of the sum of their exp F takes the place of
+// F(x_i, truth_i): the likelihood of what is known. `losses` gets the terms of the sum without their weights, where it is not empty.
 double chain_likelihood(const ChainData& data, const double* weights, const LikelihoodPart& part, std::span<double> gradient,
                         std::span<double> losses, int threads);
 

@@ -58,6 +58,12 @@ class ChainScores {
     if (factor_ != Real{1}) {
       for (Real& node : nodes_) node *= factor_;
     }
+    if (data_->label_offset != nullptr) {
+      for (int t = 0; t < length; ++t) {
+        Real* node = nodes_.data() + static_cast<std::int64_t>(t) * stride;
+        for (int y = 0; y < shape.labels; ++y) node[y] += static_cast<Real>(data_->label_offset[y]) * factor_;
+      }
+    }
     if (shape.ends) {
       const Real eta = static_cast<Real>(shape.eta) * factor_;
       const Real* start = weights + shape.start_row() * stride;

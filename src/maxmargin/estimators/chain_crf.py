@@ -11,16 +11,21 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.chain_scale import chosen_chain_c, likelihood_ratio
+from maxmargin.estimators.label_weights import read_label_weights
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.estimators.warning import warn_caller
+from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.automatic_likelihood import AutomaticLikelihood
 from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import LikelihoodSolver, Objective
+from maxmargin.structures.chain import ChainInput
 from maxmargin.structures.chain_likelihood import ChainLikelihood
 
 Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
 
 _SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {
     "auto": AutomaticLikelihood,
@@ -37,8 +42,12 @@ class ChainCRF(ChainEstimator):
 
     Parameters
     ----------
-    C : weight of the negative log-likelihood
+    C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
+        of a token's features, with d features that occur in T tokens
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    label_weight : dict of label to positive weight; a label of weight m is predicted as if it were m times as frequent:
+        training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that ``exp F`` itself, by which labels
+        are predicted, multiplies the probability of a labelling by the weights of its labels
     solver : ``'dual'`` (dual ascent, one sequence at a time), ``'lbfgs'`` (with orthants where there is an L1 penalty),
         or ``'auto'``: starts with dual ascent where it can be used (l1 = 0, l2 > 0, order 1) and changes to lbfgs,
         from the weights found so far, where the gap falls too slowly, as with few or long sequences
@@ -51,15 +60,16 @@ class ChainCRF(ChainEstimator):
 
     Attributes
     ----------
-    classes_, coef_, solution_, n_iter_, n_features_in_, chain_
+    C_, classes_, coef_, solution_, n_iter_, n_features_in_, chain_
     """
 
     def __init__(
         self,
-        C: float = 0.5,
+        C: float | str = "scale",
         *,
         l1: float = 0.0,
         l2: float = 1.0,
+        label_weight: Any = None,
         solver: Any = "auto",
         observed: bool = False,
         order: int = 1,
@@ -81,6 +91,7 @@ class ChainCRF(ChainEstimator):
         self.C = C
         self.l1 = l1
         self.l2 = l2
+        self.label_weight = label_weight
         self.solver = solver
         self.observed = observed
         self.order = order
@@ -100,8 +111,12 @@ class ChainCRF(ChainEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainCRF:
-        """Learns from sequences and the label of every token, in any form that ``ChainSVC.fit`` takes."""
-        positive("C", self.C)
+        """Learns from sequences and the labels of their tokens, in any form that ``ChainSVC.fit`` takes.
+
+        A token may have None, where nothing is known of its label, or a set of the labels that it may have. Training
+        then maximises the probability of what is known, the sum over the labellings that are allowed. That is not
+        convex: the answer is a local optimum (status ``LOCAL``), found by L-BFGS from zero, and has no gap.
+        """
         positive("tol", self.tol)
         positive("max_iter", self.max_iter, optional=True)
         positive("max_time", self.max_time, optional=True)
@@ -111,13 +126,13 @@ class ChainCRF(ChainEstimator):
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
-            codes = self._all_known(labels, given)
             self.chain_ = self._chain(given)
-            problem = ChainLikelihood(self.chain_, given, codes, weight, job_count(self.n_jobs), self.observed)
+            self.C_ = chosen_chain_c(self.C, given.tokens, self.fit_intercept, likelihood_ratio(given.tokens))
+            problem = self._likelihood(given, labels, weight)
             run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
             solver, objective = (
                 self._chosen(),
-                Objective(problem, float(self.C), float(self.l1), float(self.l2), self.tol),
+                Objective(problem, self.C_, float(self.l1), float(self.l2), self.tol),
             )
             self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run)
             _warn(self.solution_, objective, solver.name)
@@ -125,6 +140,23 @@ class ChainCRF(ChainEstimator):
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self
+
+    def _likelihood(
+        self, given: ChainInput, labels: Codes | PartialLabels, sample_weight: Floats | None
+    ) -> ChainLikelihood:
+        if self.observed and isinstance(labels, PartialLabels):
+            raise ValueError("observed=True needs the label of every token; leave it out where labels are not known.")
+        factors = self.label_weight
+        return ChainLikelihood(
+            self.chain_,
+            given,
+            labels.codes if isinstance(labels, PartialLabels) else labels,
+            sample_weight,
+            job_count(self.n_jobs),
+            self.observed,
+            label_weight=None if factors is None else read_label_weights(factors, self.classes_, zero=False),
+            allowed=labels.allowed if isinstance(labels, PartialLabels) else None,
+        )
 
     def _chosen(self) -> LikelihoodSolver:
         if not isinstance(self.solver, str):
@@ -138,7 +170,7 @@ class ChainCRF(ChainEstimator):
 
 
 def _warn(solution: Solution, objective: Objective, solver: str) -> None:
-    if solution.status in (Status.CONVERGED, Status.FINISHED):
+    if solution.status in (Status.CONVERGED, Status.FINISHED, Status.LOCAL):
         return
     text = solution.status.message
     if solution.primal is not None and solution.gap is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,12 @@ import numpy.typing as npt
 
 from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.chain_partial import first_completion
-from maxmargin.estimators.training import all_or_nothing, positive, train
+from maxmargin.estimators.chain_scale import chosen_chain_c
+from maxmargin.estimators.label_weights import read_label_weights
+from maxmargin.estimators.training import all_or_nothing, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import PartialLabels, Sequences
+from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.online import Perceptron
 
@@ -119,7 +120,7 @@ class ChainSVC(CalibratedChain):
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given, self._cost())
-            self.C_ = self._chosen_c(given.tokens)
+            self.C_ = chosen_chain_c(self.C, given.tokens, self.fit_intercept, 2.0)
             if isinstance(labels, PartialLabels):
                 labels = first_completion(self, self.chain_, given, labels, self.C_, weight)
             self.solution_ = train(
@@ -138,15 +139,7 @@ class ChainSVC(CalibratedChain):
             raise Unsupported("The perceptron has no loss, so it cannot train with costs; choose another solver.")
         if self.label_weight is None:
             return self.cost
-        if not isinstance(self.label_weight, dict):
-            raise ValueError(f"label_weight must be a dict of labels to numbers, not {self.label_weight!r}.")
-        known = set(self.classes_.tolist())
-        for label, factor in self.label_weight.items():
-            if label not in known:
-                raise ValueError(f"label_weight names {label!r}, which is not a label of the data; leave it out.")
-            if isinstance(factor, bool) or not isinstance(factor, Real) or not 0.0 <= float(factor) < np.inf:
-                raise ValueError(f"label_weight[{label!r}] is {factor!r}; give a finite number of at least 0.")
-        weight = np.array([float(self.label_weight.get(label, 1.0)) for label in self.classes_.tolist()])
+        weight = read_label_weights(self.label_weight, self.classes_, zero=True)
         cost = 1.0 - np.eye(weight.size) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
         return weight[:, None] * cost
 
@@ -157,12 +150,3 @@ class ChainSVC(CalibratedChain):
             "cost": None if self.cost is None else np.asarray(self.cost, dtype=np.float64)[np.ix_(kept, kept)],
             "label_weight": None if weights is None else {y: weights[y] for y in weights if y in labels},
         }
-
-    def _chosen_c(self, tokens: Sequences) -> float:
-        if not isinstance(self.C, str):
-            positive("C", self.C)
-            return float(self.C)
-        if self.C != "scale":
-            raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-        squares = float(tokens.indices.size if tokens.values is None else np.square(tokens.values, dtype=float).sum())
-        return 2.0 / max(squares / tokens.tokens + float(self.fit_intercept), 1e-300)

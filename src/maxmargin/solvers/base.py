@@ -29,7 +29,7 @@ class Status(Enum):
     INTERRUPTED = "Interrupted; this is the best solution so far."
     CALLBACK = "Stopped by a callback."
     INFEASIBLE = "The hard-margin problem has no solution: its planes contradict each other."
-    LOCAL = "A local optimum: no better completion of what is known in part lowers the objective; the gap is not known."
+    LOCAL = "A local optimum: where labels are known in part the problem is not convex, so the gap is not known."
     INEXACT = "No plane that the approximate search finds is violated by more than tol; the gap is not known."
 
     @property

@@ -25,7 +25,8 @@ class LBFGS:
 
     With ``l2 > 0`` the gap is at most ``|v|^2 / (2 l2)``, v the shortest subgradient, because the objective is strongly
     convex; training stops when that is small enough. Without, there is no such bound: training stops when ten
-    iterations lower the objective by less than ``C * sum(s) * tol``.
+    iterations lower the objective by less than ``C * sum(s) * tol``. Where ``f`` is not convex both rules tell a local
+    optimum, and no gap is given.
 
     Parameters
     ----------
@@ -129,18 +130,27 @@ class Descent:
     @property
     def bound(self) -> float | None:
         """Of the gap."""
+        slope = self._slope_bound()
+        return None if slope is None or not self.problem.convex else min(slope, self.objective - self.floor)
+
+    def _slope_bound(self) -> float | None:
+        """What bounds the gap where the objective is convex."""
         if self.l2 <= 0.0 or not self.seen:
             return None
         v = self._subgradient()
-        return min(float(v @ v) / (2.0 * self.l2), self.objective - self.floor)
+        return float(v @ v) / (2.0 * self.l2)
 
     def _finished(self) -> bool:
-        if self.bound is not None:
-            if self.bound <= self.allowed(self.objective):
-                self.monitor.status = Status.CONVERGED
-        elif len(self.seen) > _PERIOD and self.seen[-1 - _PERIOD] - self.seen[-1] <= self.allowed(0.0):
-            self.monitor.status = Status.FINISHED
+        bound = self.bound if self.problem.convex else self._slope_bound()
+        if bound is not None and bound <= self.allowed(self.objective):
+            self.monitor.status = Status.CONVERGED if self.problem.convex else Status.LOCAL
+        elif self.bound is None and self._progress() <= self.allowed(0.0):
+            self.monitor.status = Status.FINISHED if self.problem.convex else Status.LOCAL
         return self.monitor.status is not None
+
+    def _progress(self) -> float:
+        """By which the last iterations lowered the objective."""
+        return self.seen[-1 - _PERIOD] - self.seen[-1] if len(self.seen) > _PERIOD else np.inf
 
     def _subgradient(self) -> Floats:
         """The shortest subgradient of the objective."""

@@ -16,7 +16,7 @@ Stop = Callable[[], bool]
 
 
 class Likelihood(Protocol):
-    """A sum of negative log-likelihoods ``f(w)``, convex and smooth, over the weights that may differ from zero.
+    """A sum of negative log-likelihoods ``f(w)``, smooth, over the weights that may differ from zero.
 
     ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second, and raise ``Stopped`` where it says so.
     """
@@ -28,6 +28,8 @@ class Likelihood(Protocol):
     def total_weight(self) -> float: ...
     @property
     def value_at_zero(self) -> float: ...
+    @property
+    def convex(self) -> bool: ...
     @property
     def work(self) -> float: ...
     @property

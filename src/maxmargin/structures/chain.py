@@ -87,7 +87,7 @@ class Chain:
         """Features of a token, with the constant one."""
         return self.n_features + (1 if self.constant else 0)
 
-    def core(self, X: ChainInput, labels: Indices | None = None) -> _core.Chain:
+    def core(self, X: ChainInput, labels: Indices | None = None, label_offset: Floats | None = None) -> _core.Chain:
         """The native form of sequences and, for training, of their labels; then no sequence may be empty."""
         X.check(self.n_features, self.n_pair_features)
         if labels is not None:
@@ -95,7 +95,15 @@ class Chain:
         pairs = None if X.pairs is None else as_token_rows(X.pairs, 0.0)
         tokens = as_token_rows(X.tokens, float(self.constant))
         return _core.Chain(
-            tokens, pairs, X.tokens.offsets, labels, self.n_labels, self.order, float(self.eta), self.ends
+            tokens,
+            pairs,
+            X.tokens.offsets,
+            labels,
+            self.n_labels,
+            self.order,
+            float(self.eta),
+            self.ends,
+            label_offset,
         )
 
     def bind(

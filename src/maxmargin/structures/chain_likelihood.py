@@ -14,23 +14,40 @@ from maxmargin.structures.chain import Chain, ChainInput
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.uint8]
 
 _PORTION = 5e7  # additions and multiplications: a few hundredths of a second
 
 
 class ChainLikelihood:
-    """``f(w) = sum_i s_i (log sum_y exp F(x_i, y; w) - F(x_i, y_i; w))`` over the weights that may differ from zero.
+    """``f(w) = sum_i s_i (log sum_y exp G(x_i, y; w) - G(x_i, y_i; w))`` over the weights that may differ from zero.
+
+    ``G`` is ``F``, less ``log label_weight[y_t]`` for every token where labels have weights: the optimum then
+    multiplies the odds of a label by its weight. With ``allowed``, a mask (n_tokens, n_labels) of what is known of the
+    labels, ``log sum exp G`` over the labellings that are allowed takes the place of ``G(x_i, y_i)``; ``f`` is then
+    the likelihood of what is known, and not convex.
 
     ``w`` and gradients have one number for each such weight, in the order of the native layout: all that there are, or
     with ``observed`` those of features and label tuples that occur together in the training data, as in CRFsuite.
     """
 
     def __init__(
-        self, chain: Chain, X: ChainInput, labels: Codes, sample_weight: Floats | None, threads: int, observed: bool
+        self,
+        chain: Chain,
+        X: ChainInput,
+        labels: Codes,
+        sample_weight: Floats | None,
+        threads: int,
+        observed: bool,
+        *,
+        label_weight: Floats | None = None,
+        allowed: Mask | None = None,
     ) -> None:
         self.chain, self.sample_weight, self.threads = chain, sample_weight, threads
         self.n = len(X)
-        self.core = chain.core(X, labels)
+        self.label_offset = None if label_weight is None else -np.log(label_weight)
+        self.allowed = allowed
+        self.core = chain.core(X, labels, self.label_offset)
         self.stride = _core.padded(chain.n_labels)
         check_room(chain.rows * self.stride)
         seen = np.zeros((chain.rows, self.stride), dtype=bool)
@@ -42,9 +59,9 @@ class ChainLikelihood:
             seen[:, : chain.n_labels] = True
         self._seen = seen if observed else None
         self.free: npt.NDArray[np.int64] = np.flatnonzero(seen.ravel())
-        self._lengths = X.tokens.lengths
+        self._at_zero = self._value_at_zero(X.tokens.lengths, labels)
         cells = np.diff(X.tokens.indptr[X.tokens.offsets])
-        self._work = self._lengths * float(3 * chain.n_labels**chain.order * self.stride) + 2.0 * self.stride * cells
+        self._work = X.tokens.lengths * float(3 * chain.n_labels**chain.order * self.stride) + 2.0 * self.stride * cells
         number = (np.cumsum(self._work) // (_PORTION * threads)).astype(np.int64)
         self._bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]
 
@@ -60,9 +77,12 @@ class ChainLikelihood:
 
     @property
     def value_at_zero(self) -> float:
-        """``f(0)``: all labellings have one probability."""
-        lengths = self._lengths if self.sample_weight is None else self._lengths * self.sample_weight
-        return float(lengths.sum()) * float(np.log(self.chain.n_labels))
+        """``f(0)``."""
+        return self._at_zero
+
+    @property
+    def convex(self) -> bool:
+        return self.allowed is None
 
     @property
     def work(self) -> float:
@@ -87,17 +107,29 @@ class ChainLikelihood:
         for first, last in zip(self._bounds[:-1], self._bounds[1:]):
             if stop is not None and stop():
                 raise Stopped
-            total += self.core.likelihood(native, self.sample_weight, gradient, None, self.threads, first, last)
+            total += self.core.likelihood(
+                native, self.sample_weight, gradient, None, self.threads, first, last, self.allowed
+            )
         return total
 
     @property
     def has_dual(self) -> bool:
         """Whether ``dual`` is available."""
-        return self.chain.order == 1 and self.chain.n_pair_features == 0
+        return self.chain.order == 1 and self.chain.n_pair_features == 0 and self.convex
 
     def dual(self, C: float) -> _core.ChainDual:
         """Dual ascent on ``1/2 |w|^2 + C f(w)``."""
         return _core.ChainDual(self.core, C, self.sample_weight, self._bits())
+
+    def _value_at_zero(self, lengths: npt.NDArray[np.int64], labels: Codes) -> float:
+        """Where ``F`` is zero the tokens of a sequence are independent."""
+        offset = np.zeros(self.chain.n_labels) if self.label_offset is None else self.label_offset
+        if self.allowed is None:
+            chosen = offset[labels]
+        else:
+            chosen = np.logaddexp.reduce(np.where(self.allowed, offset, -np.inf), axis=1)
+        weight = 1.0 if self.sample_weight is None else np.repeat(self.sample_weight, lengths)
+        return float((weight * (np.logaddexp.reduce(offset) - chosen)).sum())
 
     def _bits(self) -> npt.NDArray[np.uint32] | None:
         if self._seen is None:
