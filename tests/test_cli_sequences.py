@@ -232,8 +232,8 @@ def test_chunks_in_other_schemes(folder, run):
         ("train train.conll m.mm --templates tagging --label-column x", "--label-column has no meaning"),
         ("train train.conll m.mm --templates tagging --C much", "C must be a positive number or 'scale'"),
         (
-            "train train.conll m.mm --templates tagging --model crf --C scale",
-            "C must be a positive number for --model crf",
+            "train train.conll m.mm --templates tagging --model crf --C much",
+            "C must be a positive number or 'scale'",
         ),
         ("train train.conll m.mm --templates tagging --class-weight balanced", "not 'balanced'"),
         ("train train.conll m.mm --templates tagging --class-weight X=2", "class_weight names the class 'X'"),

@@ -124,7 +124,7 @@ def test_refused_weights(weights, words):
 def test_partly_known_labels_reach_a_local_optimum(order):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = ChainCRF(order=order, tol=1e-8).fit(X, PARTIAL)
+        model = ChainCRF(C=0.5, order=order, tol=1e-8).fit(X, PARTIAL)
     found = model.solution_
     assert found.status is Status.LOCAL
     assert found.gap is None

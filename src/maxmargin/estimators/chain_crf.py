@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.chain_scale import chosen_chain_c, likelihood_ratio
+from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
 from maxmargin.estimators.label_weights import read_label_weights
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.estimators.warning import warn_caller
@@ -127,7 +127,8 @@ class ChainCRF(ChainEstimator):
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given)
-            self.C_ = chosen_chain_c(self.C, given.tokens, self.fit_intercept, likelihood_ratio(given.tokens))
+            scale = TokenScale.of(given.tokens, weight, self.chain_.constant)
+            self.C_ = chosen_chain_c(self.C, scale.likelihood_c)
             problem = self._likelihood(given, labels, weight)
             run = Run(self.tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
             solver, objective = (

@@ -2,30 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from maxmargin.estimators.training import positive
 from maxmargin.sequences import Sequences
 
+Floats = npt.NDArray[np.float64]
 
-def chosen_chain_c(C: Any, tokens: Sequences, fit_intercept: bool, ratio: float) -> float:
-    """A number as it is; ``'scale'`` is the ratio over the mean squared length of a token's features."""
+
+@dataclass(frozen=True)
+class TokenScale:
+    """How many tokens and features there are, and how long the features of a token; weights of sequences repeat them.
+
+    Parameters
+    ----------
+    tokens : number of tokens
+    features : number of features that occur
+    square : mean squared length of a token's features
+    """
+
+    tokens: float
+    features: int
+    square: float
+
+    @classmethod
+    def of(cls, X: Sequences, sample_weight: Floats | None, constant: float) -> TokenScale:
+        """``constant`` is that of the intercept, or 0."""
+        cells = np.diff(X.indptr[X.offsets])
+        if X.values is None:
+            squares = cells.astype(np.float64)
+        else:
+            total = np.concatenate([[0.0], np.cumsum(np.square(X.values, dtype=np.float64))])
+            squares = np.diff(total[X.indptr[X.offsets]])
+        weight = np.ones(len(X)) if sample_weight is None else sample_weight
+        tokens = float(weight @ X.lengths)
+        used = X.indices if weight.all() else X.indices[np.repeat(weight > 0.0, cells)]
+        features = int(np.count_nonzero(np.bincount(used, minlength=1)))
+        return cls(tokens, features, float(weight @ squares) / tokens + constant * constant)
+
+    @property
+    def margin_c(self) -> float:
+        """The default of large margins: 2 over the mean squared length of a token's features."""
+        return 2.0 / max(self.square, 1e-300)
+
+    @property
+    def likelihood_c(self) -> float:
+        """The default of conditional likelihood: ``max(5, 40 * sqrt(d / T))`` over the mean squared length.
+
+        d features occur in T tokens. Where they outnumber the tokens, as in text, each of them is seen a few times
+        only, and its weight needs a large C to become as large as it should; the fewer they are, the more the data
+        alone decide.
+        """
+        return max(5.0, 40.0 * float(np.sqrt(self.features / self.tokens))) / max(self.square, 1e-300)
+
+
+def chosen_chain_c(C: Any, scale: float) -> float:
+    """A number as it is, and ``scale`` for ``'scale'``."""
     if not isinstance(C, str):
         positive("C", C)
         return float(C)
     if C != "scale":
         raise ValueError(f"C must be a positive number or 'scale', not {C!r}.")
-    squares = float(tokens.indices.size if tokens.values is None else np.square(tokens.values, dtype=float).sum())
-    return ratio / max(squares / tokens.tokens + float(fit_intercept), 1e-300)
-
-
-def likelihood_ratio(tokens: Sequences) -> float:
-    """The ratio for conditional likelihood: ``max(5, 40 * sqrt(d / T))`` with d features that occur in T tokens.
-
-    Where there are more features than tokens, as in text, each of them is seen a few times only, and its weight needs a
-    large C to become as large as it should; the fewer they are, the more the data alone decide.
-    """
-    features = np.count_nonzero(np.bincount(tokens.indices, minlength=1))
-    return max(5.0, 40.0 * float(np.sqrt(features / tokens.tokens)))
+    return scale

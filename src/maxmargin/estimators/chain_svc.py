@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.chain_partial import first_completion
-from maxmargin.estimators.chain_scale import chosen_chain_c
+from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
 from maxmargin.estimators.label_weights import read_label_weights
 from maxmargin.estimators.training import all_or_nothing, train
 from maxmargin.oracles.search import Unsupported
@@ -120,7 +120,8 @@ class ChainSVC(CalibratedChain):
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given, self._cost())
-            self.C_ = chosen_chain_c(self.C, given.tokens, self.fit_intercept, 2.0)
+            scale = TokenScale.of(given.tokens, weight, self.chain_.constant)
+            self.C_ = chosen_chain_c(self.C, scale.margin_c)
             if isinstance(labels, PartialLabels):
                 labels = first_completion(self, self.chain_, given, labels, self.C_, weight)
             self.solution_ = train(

@@ -1,0 +1,43 @@
+"""The default C of chain estimators."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from maxmargin import ChainCRF, ChainSVC
+
+RNG = np.random.default_rng(0)
+X = [RNG.standard_normal((length, 6)) for length in (3, 5, 2, 4)]
+Y = [RNG.integers(0, 2, len(x)) for x in X]
+
+
+@pytest.mark.parametrize(("estimator", "ratio"), [(ChainSVC, 2.0), (ChainCRF, 40.0 * np.sqrt(6 / 14))])
+def test_the_rule(estimator, ratio):
+    square = np.square(np.concatenate(X)).sum(axis=1).mean()
+    assert pytest.approx(ratio / (square + 1.0)) == estimator().fit(X, Y).C_
+    assert pytest.approx(ratio / square) == estimator(fit_intercept=False).fit(X, Y).C_
+    scaled = estimator(fit_intercept=False).fit([10.0 * x for x in X], Y)
+    assert pytest.approx(ratio / square / 100.0) == scaled.C_
+    assert estimator(C=3.0).fit(X, Y).C_ == 3.0
+
+
+def test_few_features_and_many_tokens_have_a_lower_limit():
+    many = [np.ones((500, 1)), np.ones((500, 1))]
+    labels = [RNG.integers(0, 2, 500) for _ in many]
+    assert pytest.approx(5.0 / 2.0) == ChainCRF().fit(many, labels).C_
+
+
+@pytest.mark.parametrize("estimator", [ChainSVC, ChainCRF])
+def test_weights_are_repetitions_and_unused_columns_do_not_count(estimator):
+    weighted = estimator().fit(X, Y, sample_weight=[2.0, 0.0, 1.0, 3.0]).C_
+    kept = [0, 0, 2, 3, 3, 3]
+    assert weighted == pytest.approx(estimator().fit([X[i] for i in kept], [Y[i] for i in kept]).C_)
+    wide = [np.hstack([x, np.zeros((len(x), 50))]) for x in X]
+    assert pytest.approx(estimator().fit(X, Y).C_) == estimator().fit(wide, Y).C_
+
+
+@pytest.mark.parametrize("C", ["much", -1.0, 0.0, None])
+def test_refusals(C):
+    with pytest.raises(ValueError, match="C must be a positive number"):
+        ChainCRF(C=C).fit(X, Y)
