@@ -109,8 +109,8 @@ def _train(
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
     tol: Annotated[
-        float, typer.Option(help="Largest gap of the objective per example and per C; 0.3 for svm on sequences.")
-    ] = 1e-3,
+        str, typer.Option(help="Largest gap of the objective per example and per C; auto is relative to the weights.")
+    ] = "auto",
     max_iter: Annotated[int, typer.Option(help="Passes after which training stops in any case.")] = 1000,
     max_time: Annotated[float | None, typer.Option(help="Seconds after which training stops in any case.")] = None,
     class_weight: Annotated[str | None, typer.Option(help="'balanced', or weights such as a=2,b=0.5.")] = None,

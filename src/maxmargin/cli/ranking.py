@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.cli.files import check_output, option, take_names
-from maxmargin.cli.train import parse_c
+from maxmargin.cli.train import parse_c, parse_tol
 from maxmargin.console import make_console, number, print_table
 from maxmargin.estimators import RankingSVM
 from maxmargin.io.letor import RankingData, read_letor
@@ -21,11 +21,10 @@ from maxmargin.io.text import text_writer
 from maxmargin.solvers.base import Status
 
 RANKING_ONLY = frozenset({"relevant", "gain"})
-_SAME = frozenset(
-    {"measure", "relevant", "gain", "rescaling", "slack", "solver", "tol", "max_iter", "max_time", "n_jobs"}
-)
+_SAME = frozenset({"measure", "relevant", "gain", "rescaling", "slack", "solver", "max_iter", "max_time", "n_jobs"})
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
     "c": lambda text: ("C", parse_c(text)),
+    "tol": lambda text: ("tol", parse_tol(text)),
     "seed": lambda seed: ("random_state", seed),
     "verbose": lambda flag: ("verbose", int(flag)),
 }

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from maxmargin.cli.files import option
 from maxmargin.cli.sequence_files import read_templates
-from maxmargin.cli.train import parse_c, parse_class_weight
+from maxmargin.cli.train import parse_c, parse_class_weight, parse_tol
 from maxmargin.estimators import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.io.cost_matrix import read_cost
@@ -37,11 +37,12 @@ SEQUENCE_ONLY = frozenset(
 )
 _TEXT_ONLY = ("templates", "min_count", "hashing")
 _SAME = frozenset(
-    {"rescaling", "slack", "solver", "tol", "max_iter", "max_time", "order", "eta", "window", "min_count", "hashing"}
+    {"rescaling", "slack", "solver", "max_iter", "max_time", "order", "eta", "window", "min_count", "hashing"}
     | {"n_jobs", "l1", "l2", "observed", "passes", "alpha"}
 )
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
     "c": lambda text: ("C", parse_c(text)),
+    "tol": lambda text: ("tol", parse_tol(text)),
     "no_intercept": lambda flag: ("fit_intercept", not flag),
     "no_ends": lambda flag: ("ends", not flag),
     "seed": lambda seed: ("random_state", seed),

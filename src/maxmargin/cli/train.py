@@ -33,7 +33,7 @@ class Settings:
     rescaling: str = "margin"
     slack: str = "linear"
     solver: str = "auto"
-    tol: float = 1e-3
+    tol: str = "auto"
     max_iter: int = 1000
     max_time: float | None = None
     class_weight: str | None = None
@@ -53,7 +53,7 @@ class Settings:
             "rescaling": self.rescaling,
             "slack": self.slack,
             "solver": self.solver,
-            "tol": self.tol,
+            "tol": parse_tol(self.tol),
             "max_iter": self.max_iter,
             "max_time": self.max_time,
             "fit_intercept": self.fit_intercept,
@@ -104,6 +104,16 @@ def parse_c(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise ValueError(f"C must be a positive number or 'scale', not {text!r}.") from None
+
+
+def parse_tol(text: str) -> float | str:
+    """A number, or 'auto'."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"tol must be a positive number or 'auto', not {text!r}.") from None
 
 
 def parse_class_weight(text: str | None, classes: npt.NDArray[Any]) -> dict[Any, float] | str | None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from maxmargin.estimators.training import check_settings, job_count
+from maxmargin.estimators.training import check_settings, job_count, tolerance
 from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import PartialLabels
@@ -32,7 +32,8 @@ def first_completion(
     formulation = Formulation("none" if estimator.loss == "zero-one" else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     chain.bind(X, labels, bound_formulation(solver, formulation))  # refuses what cannot be trained in the end
-    run = Run(estimator.tol, estimator.max_iter, estimator.max_time, estimator.random_state)
+    tol, relative = tolerance(estimator.tol, estimator.slack)
+    run = Run(tol, estimator.max_iter, estimator.max_time, estimator.random_state, relative=relative)
     threads = job_count(estimator.n_jobs)
     known = np.flatnonzero(labels.known)
     if not known.size:

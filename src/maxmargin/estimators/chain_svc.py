@@ -35,7 +35,7 @@ class ChainSVC(CalibratedChain):
     cost : ``cost[i, j]``, the loss of a token labelled ``classes_[j]`` where ``classes_[i]`` is true; None is 1 for all
     label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM; ``tol`` is in units of the loss of a sequence
+        as in StructuralSVM; a number for ``tol`` is in units of the loss of a sequence
     order : previous labels that a transition looks at, 1 to 3
     eta : factor on the features of transitions
     ends : whether the first and the last label have weights of their own
@@ -69,7 +69,7 @@ class ChainSVC(CalibratedChain):
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
-        tol: float = 0.3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

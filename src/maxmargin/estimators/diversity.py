@@ -78,7 +78,7 @@ class DiversityRanker(SubsetRanker):
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "one-slack",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

@@ -91,7 +91,7 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
         solver: Any = "auto",
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

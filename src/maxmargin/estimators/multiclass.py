@@ -74,7 +74,7 @@ class MulticlassSVC(ClassEstimator):
         class_weight: Any = None,
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

@@ -85,7 +85,7 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
         interaction_scaling: float | str = "scale",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

@@ -76,7 +76,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
-        tol: float = 3e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

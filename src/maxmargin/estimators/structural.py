@@ -35,7 +35,8 @@ class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or an object
     rescaling : ``'margin'``, ``'slack'``, or ``'none'`` for the zero-one loss
     slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling play no part)
-    tol : stop when the gap is at most ``C * sum(s) * tol``; in units of the loss
+    tol : stop when the gap is at most ``C * sum(s) * tol``, in units of the loss; ``'auto'`` stops when it is at most a
+        tenth of ``1/2 |w|^2``, whatever the units are (a hard margin: 1e-3)
     max_iter, max_time : passes and seconds after which training stops with a ConvergenceWarning
     n_jobs : processes that search, at training and in ``predict`` (the problem must be picklable); -1 is all cores
     approximate : allow a search that may miss the most violated output; no gap is reported then
@@ -59,7 +60,7 @@ class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         solver: Any = "auto",
         rescaling: str = "margin",
         slack: str = "linear",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

@@ -80,7 +80,7 @@ class TaxonomySVC(ClassEstimator):
         class_weight: Any = None,
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
-        tol: float = 1e-3,
+        tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,

@@ -34,6 +34,19 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
 
 
+RELATIVE_GAP = 0.1  # of tol="auto": see docs/defaults.md for what it was chosen by
+
+
+def tolerance(tol: Any, slack: str) -> tuple[float, float]:
+    """``tol`` in units of the loss, and the gap allowed relative to ``1/2 |w|^2`` (``Target``); one of them is 0."""
+    if isinstance(tol, str) and tol == "auto":
+        return (1e-3, 0.0) if slack == "hard" else (0.0, RELATIVE_GAP)
+    if isinstance(tol, str):
+        raise ValueError(f"tol must be a positive number or 'auto', not {tol!r}.")
+    positive("tol", tol)
+    return float(tol), 0.0
+
+
 def check_probability(name: str, value: Any) -> None:
     """Complains unless ``value`` is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
@@ -64,7 +77,7 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 def check_settings(estimator: Any, C: Any) -> None:
     """Complains about settings of training that every estimator has."""
     positive("C", C)
-    positive("tol", estimator.tol)
+    tolerance(estimator.tol, estimator.slack)
     positive("max_iter", estimator.max_iter, optional=True)
     if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
         raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
@@ -93,6 +106,7 @@ def train(
     the examples; None is their numbers.
     """
     check_settings(estimator, C)
+    tol, relative = tolerance(estimator.tol, estimator.slack)
     formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     oracle = bind(
@@ -107,12 +121,13 @@ def train(
     if isinstance(Y, PartialLabels):
         solver = ConcaveConvex(solver)
     run = Run(
-        tol=float(estimator.tol),
+        tol=tol,
         max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
         max_time=estimator.max_time,
         random_state=estimator.random_state,
         verbose=estimator.verbose,
         callback=estimator.callback,
+        relative=relative,
     )
     data = oracle.fingerprint() if estimator.warm_start else None
     fingerprint = None if data is None else f"{solver.name} {data}"
@@ -122,7 +137,8 @@ def train(
     solution = replace(
         solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
     )
-    _warn(solution, gap_target(oracle, float(C), run.tol), names)
+    target = gap_target(oracle, float(C), run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
+    _warn(solution, target, names)
     return solution
 
 

@@ -59,7 +59,8 @@ class Run:
     """Limits and observers of one run, whatever the solver.
 
     ``tol`` is in units of the loss: training stops when the gap is at most ``C * sum(sample_weight) * tol``
-    (a hard margin: when every margin is at least ``1 - tol``).
+    (a hard margin: when every margin is at least ``1 - tol``), or at most ``relative`` times ``1/2 |w|^2`` (see
+    ``Target``).
     """
 
     tol: float = 1e-3
@@ -68,6 +69,7 @@ class Run:
     random_state: int | np.random.RandomState | None = 0
     verbose: int = 0
     callback: Callable[[Record], Any] | None = None
+    relative: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ class _Ascent:
     def __init__(self, solver: BlockCoordinate, oracle: Oracle, C: float, run: Run) -> None:
         self.solver, self.oracle, self.C, self.run = solver, oracle, C, run
         self.engine: Engine = oracle.engine(C)
-        self.target = gap_target(oracle, C, run.tol)
-        self.monitor = Monitor(run, solver.name, self.target)
+        self.target = gap_target(oracle, C, run)
+        self.monitor = Monitor(run, solver.name, self.target.absolute)
         self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
         snapshots = oracle.n * oracle.visit_cost / (400.0 * oracle.dimension)  # that cost a few hundredths of a pass
         self.average = (
@@ -119,7 +119,7 @@ class _Ascent:
         self.best: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.suspicion = Suspicion(oracle)
-        self.estimate, self.dual = np.inf, 0.0
+        self.estimate, self.dual, self.allowed = np.inf, 0.0, 0.0
         self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
 
     def solve(self, start: Solution | None) -> Solution:
@@ -173,6 +173,7 @@ class _Ascent:
         hard = self.oracle.formulation.slack == "hard"
         self.estimate = float(gaps.max() if hard else gaps.sum(dtype=np.float64))
         self.dual = self.engine.dual
+        self.allowed = self.monitor.target = self.target.at(self.dual, self.engine.offset - self.dual)
 
     def _parts(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]:
         """As many as snapshots are wanted, fewer of a short pass."""
@@ -192,7 +193,7 @@ class _Ascent:
         if self.suspicion.raised(self.engine) and self._look_for_contradiction():
             self.monitor.status = Status.INFEASIBLE
             return True
-        if not self.estimate <= self.target:
+        if not self.estimate <= self.allowed:
             return self._stalled()
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
@@ -222,12 +223,13 @@ class _Ascent:
         """Whether the average or the last iterate is proved good enough; keeps the better one."""
         self.engine.sharpen()
         dual = self.dual = self.engine.dual
+        target = self.target.at(dual, self.engine.offset - dual)
         for w in ([] if self.average is None else [self.average.value]) + [self.engine.weights]:
             candidate = evaluate(self.oracle, self.C, w)
             self.calls += self.oracle.n
             if self.best is None or candidate.primal < self.best.primal:
                 self.best = candidate
-            if is_solved(self.oracle, candidate, dual, self.target):
+            if is_solved(self.oracle, candidate, dual, target):
                 self.best = candidate
                 return True
         return False

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from maxmargin._core import PlaneEngine
 from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
-from maxmargin.solvers.base import Infeasible
+from maxmargin.solvers.base import Infeasible, Run
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,9 +34,35 @@ def evaluate(oracle: Oracle, C: float, w: Floats) -> Candidate:
     return Candidate(w, slack, primal(oracle, C, w, slack))
 
 
-def gap_target(oracle: Oracle, C: float, tol: float) -> float:
-    """The largest gap that ``tol`` allows; for a hard margin the largest slack."""
-    return tol if oracle.formulation.slack == "hard" else C * total_weight(oracle) * tol
+@dataclass(frozen=True)
+class Target:
+    """The largest gap that ends training; for a hard margin the largest slack.
+
+    The objective is strongly convex: ``1/2 |w - w*|^2`` is at most the gap, so that a gap of ``relative * 1/2 |w|^2``
+    leaves an error of at most ``sqrt(relative)`` times ``|w|``, whatever the units of loss, features and C are. ``1/2
+    |w|^2`` is also at most what the objective gains from ``w = 0`` to the optimum. Where next to nothing can be gained
+    the gap is compared with a hundredth of the dual instead.
+    """
+
+    absolute: float
+    relative: float = 0.0
+
+    def at(self, dual: float, half_square: float) -> float:
+        """The target where the dual objective is ``dual`` and ``1/2 |w|^2`` is ``half_square``."""
+        return max(self.absolute, self.relative * max(half_square, 0.01 * dual))
+
+    def of(self, engine: Engine | PlaneEngine) -> float:
+        """The target at the present ``w`` of an engine."""
+        if not self.relative:
+            return self.absolute
+        dual = engine.dual
+        return self.at(dual, engine.offset - dual)
+
+
+def gap_target(oracle: Oracle, C: float, run: Run) -> Target:
+    """The gap that a run asks for."""
+    hard = oracle.formulation.slack == "hard"
+    return Target(run.tol if hard else C * total_weight(oracle) * run.tol, 0.0 if hard else run.relative)
 
 
 def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) -> bool:

@@ -57,7 +57,7 @@ class ConcaveConvex:
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         if not isinstance(oracle, PartialOracle):
             raise TypeError(f"{type(oracle).__name__} has no completions; train with the solver itself.")
-        target = gap_target(oracle, C, run.tol)
+        goal = gap_target(oracle, C, run)
         history: Solution | None = None
         best: Candidate | None = None
         status, rounds = Status.MAX_ITER, 0
@@ -76,6 +76,7 @@ class ConcaveConvex:
             if found.status not in _GOES_ON:
                 status = found.status
                 break
+            target = goal.at(found.dual or 0.0, 0.5 * float(found.w @ found.w))
             if after is None or fell <= _LITTLE * target:
                 status = Status.LOCAL
                 break

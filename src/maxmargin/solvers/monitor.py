@@ -23,7 +23,7 @@ class Monitor:
     """
 
     def __init__(self, run: Run, name: str, target: float | None = None) -> None:
-        self.run, self._name, self._target = run, name, target
+        self.run, self._name, self.target = run, name, target
         self.trace: list[Record] = []
         self.status: Status | None = None
         self._begin = time.perf_counter()
@@ -104,6 +104,6 @@ class Monitor:
         """What a record says, on one line."""
         parts = [f"{self._name}: pass {record.iteration}", f"{record.seconds:.3g} s", f"{record.planes} planes"]
         gap = record.estimate if record.primal is None or record.dual is None else record.primal - record.dual
-        if gap is not None and self._target is not None:
-            parts.append(f"gap {gap:.3g}, wanted {self._target:.3g}")
+        if gap is not None and self.target is not None:
+            parts.append(f"gap {gap:.3g}, wanted {self.target:.3g}")
         return ", ".join(parts)

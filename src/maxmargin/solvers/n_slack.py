@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitSettings
-from maxmargin.oracles.base import Engine, Oracle
+from maxmargin.oracles.base import Engine, Oracle, total_weight
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
 from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contradiction, gap_target, is_solved
@@ -62,11 +62,10 @@ class _WorkingSets:
     def __init__(self, solver: NSlack, oracle: Oracle, C: float, run: Run) -> None:
         self.solver, self.oracle, self.C, self.run = solver, oracle, C, run
         self.engine: Engine = oracle.engine(C)
-        self.target = gap_target(oracle, C, run.tol)
-        self.monitor = Monitor(run, solver.name, self.target)
+        self.target = gap_target(oracle, C, run)
+        self.monitor = Monitor(run, solver.name, self.target.absolute)
         self.rng = check_random_state(run.random_state)
-        self.final = 0.5 * run.tol
-        self.threshold = self.final
+        self.threshold = self.first = 0.0
         self.batch = solver.batch if solver.batch is not None else max(100, oracle.n // 10)
         self.everyone = np.arange(oracle.n, dtype=np.int32)
         self.calls = self.hits = self.refinements = 0
@@ -80,8 +79,7 @@ class _WorkingSets:
         if start is not None and start.state is not None and not start.state.cuts:
             self.engine.restore(start.state)
         with self.monitor:
-            first = self._coarse_threshold()
-            self.threshold = max(first, self.final)
+            self.threshold = max(self._coarse_threshold(), self._final)
             while True:
                 added = self._one_pass()
                 stop = self._finished(added)
@@ -99,10 +97,19 @@ class _WorkingSets:
         return self._solution()
 
     def _coarse_threshold(self) -> float:
-        if self.solver.coarse <= 0.0:
-            return self.final
+        if self.solver.coarse <= 0.0 and not self.target.relative:
+            return self._final
         self.calls += self.oracle.n
-        return self.solver.coarse * float(self.oracle.slacks(self.engine.weights).max(initial=0.0))
+        self.first = float(self.oracle.slacks(self.engine.weights).max(initial=0.0))
+        return self.solver.coarse * self.first
+
+    @property
+    def _final(self) -> float:
+        """The violation at which the gap is looked at; halved each time that it was too large still."""
+        target = self.target.of(self.engine)
+        if self.oracle.formulation.slack != "hard":
+            target /= self.C * max(total_weight(self.oracle), 1e-300)
+        return max(0.5 * target, 1e-3 * self.target.relative * self.first) * 0.5**self.refinements
 
     def _one_pass(self) -> int:
         """Asks for every example once; returns the number of planes added."""
@@ -152,23 +159,22 @@ class _WorkingSets:
             self._optimise()
         if added or not self.solved or self.monitor.late:
             return False
-        if self.threshold > self.final:
-            self.threshold = max(0.25 * self.threshold, self.final)
+        if self.threshold > self._final:
+            self.threshold = max(0.25 * self.threshold, self._final)
             return False
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
             return True
         self.candidate = evaluate(self.oracle, self.C, self.engine.weights)
         self.calls += self.oracle.n
-        if is_solved(self.oracle, self.candidate, self.engine.dual, self.target):
+        if is_solved(self.oracle, self.candidate, self.engine.dual, self.target.of(self.engine)):
             self.monitor.status = Status.CONVERGED
             return True
         self.refinements += 1
         if self.refinements > 60:
             self.monitor.status = Status.STALLED
             return True
-        self.final *= 0.5
-        self.threshold = self.final
+        self.threshold = self._final
         self.candidate = None
         self._optimise()
         return False
@@ -180,7 +186,9 @@ class _WorkingSets:
             with self.monitor:
                 best = evaluate(self.oracle, self.C, self.engine.weights)
                 self.calls += self.oracle.n
-                if self.monitor.status in LIMITS and is_solved(self.oracle, best, self.engine.dual, self.target):
+                if self.monitor.status in LIMITS and is_solved(
+                    self.oracle, best, self.engine.dual, self.target.of(self.engine)
+                ):
                     self.monitor.status = Status.CONVERGED
         status = self.monitor.status
         assert status is not None

@@ -75,8 +75,8 @@ class _CuttingPlanes:
         self.cached = solver.cache > 0 and isinstance(oracle, ProblemOracle)
         self.oracle: Oracle = CachedOracle(oracle, solver.cache) if self.cached else oracle  # type: ignore[arg-type]
         self.core = PlaneEngine(1, oracle.dimension, "linear", C, None)
-        self.target = gap_target(oracle, C, run.tol)
-        self.monitor = Monitor(run, solver.name, self.target)
+        self.goal = gap_target(oracle, C, run)
+        self.monitor = Monitor(run, solver.name, self.goal.absolute)
         self.best: Candidate | None = None
         self.gap = np.inf
         self.calls = self.hits = self.stuck = 0
@@ -93,6 +93,10 @@ class _CuttingPlanes:
                     break
                 self._add(cut)
         return self._solution()
+
+    @property
+    def target(self) -> float:
+        return self.goal.of(self.core)
 
     def _next_cut(self) -> tuple[Cut, bool]:
         """A cut, and whether it is fresh: one from the planes kept will do if it closes a good part of the last gap."""
@@ -139,6 +143,7 @@ class _CuttingPlanes:
         self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) else 0
 
     def _tick(self, primal: float | None) -> bool:
+        self.monitor.target = self.target
         return self.monitor.tick(
             oracle_calls=self.calls,
             cache_hits=self.hits,
