@@ -26,8 +26,6 @@ from maxmargin.rescaling import Formulation
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
-PATIENCE = 200  # of most oracles
-
 
 class Stopped(Exception):
     """A pass over the examples ended early because its ``stop`` said so."""
@@ -196,7 +194,6 @@ class Oracle(Protocol):
     cheap: bool  # asking costs no more than looking at the planes held
     joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
-    patience: int  # passes of coordinate ascent after which cuts are the better bet
 
     def slacks(self, w: Floats) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
-from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import SparseVector, Vector, add_to, compact, dot, stack
@@ -25,7 +25,6 @@ class PlaneOracle:
     cheap = False
     joint = False
     visit_cost = 1e5  # a call of a Python method, in multiplications
-    patience = PATIENCE
     batch = 1  # examples asked for at one w where each is followed by a step
     n: int
     dimension: int

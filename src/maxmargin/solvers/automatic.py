@@ -14,23 +14,30 @@ from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
+from maxmargin.solvers.progress import Progress, Turn
+
+_FEWEST_PASSES = 8  # that show how fast coordinate ascent is
+_FEWEST_CUTS = 25  # with less it is over on hardly any data
+_VISIT = 2.0  # what a visit costs, in units of asking its example for a cut: w changes, too
 
 
 @dataclass(frozen=True)
 class Automatic:
-    """Picks by what the problem looks like.
+    """Picks by what the problem looks like, and by what it measures on the way.
 
     * a hard margin: ``NSlack``;
     * a single example (a loss over a whole sample), examples that are searched together (rankings), or a warm start
       from cuts: ``OneSlack``;
-    * else ``BlockCoordinate``, and if ``patience`` passes were not enough, ``OneSlack`` starting from the cut that its
-      dual variables amount to. Coordinate ascent wins by far on most data and crawls on few, badly scaled features,
-      where a handful of cuts is enough. Where neither gets further in floating point, ``NSlack`` goes on: it solves
-      the blocks more exactly.
+    * else ``BlockCoordinate``, which wins by far on most data and crawls on few, badly scaled features and on few, long
+      sequences, where a handful of cuts is enough. From the fall of the gap over its last passes follows how many
+      it still needs. Where that is more than twice what it has had, ``OneSlack`` gets a turn that costs as much as all
+      passes so far, from the cut that the dual variables amount to; whichever of the two is expected to end first
+      goes on, and they take turns of growing length as long as that changes. Counts decide, not clocks: results repeat.
+      Where neither gets further in floating point, ``NSlack`` goes on: it solves the blocks more exactly.
 
     Parameters
     ----------
-    patience : passes of ``BlockCoordinate``; None is what the oracle thinks best, 200 for most
+    patience : passes of ``BlockCoordinate`` before ``OneSlack`` goes on for good; None decides by their progress
     """
 
     name: ClassVar[str] = "auto"
@@ -45,16 +52,91 @@ class Automatic:
             return NSlack()(oracle, C, run, start)
         if oracle.n == 1 or oracle.joint or (start is not None and start.state is not None and start.state.cuts):
             return OneSlack()(oracle, C, run, start)
-        patience = oracle.patience if self.patience is None else self.patience
-        limit = patience if run.max_iter is None else min(patience, run.max_iter)
-        first = BlockCoordinate()(oracle, C, replace(run, max_iter=limit), start)
-        if first.status is Status.MAX_ITER and limit != run.max_iter:
-            cuts = joined(first, OneSlack()(oracle, C, rest_of(run, first), _as_one_cut(first, C)))
-            if cuts.status is not Status.STALLED:
-                return cuts
-        elif first.status is not Status.STALLED or first.n_iter == run.max_iter:
-            return first
-        return joined(first, NSlack()(oracle, C, rest_of(run, first), first))
+        return _Turns(self.patience, oracle, C, run).solve(start)
+
+
+class _Turns:
+    """Coordinate ascent and cuts in turns, each from where it was left."""
+
+    def __init__(self, patience: int | None, oracle: Oracle, C: float, run: Run) -> None:
+        self.patience, self.oracle, self.C, self.run = patience, oracle, C, run
+        self.total: Solution | None = None  # of all turns so far
+        self.ascent, self.cuts = Progress(), Progress()
+
+    def solve(self, start: Solution | None) -> Solution:
+        blocks, cuts = start, None
+        while True:
+            blocks, turn = self._ascend(blocks)
+            if self._ended(turn):
+                return self._after_stall(blocks) if self._stalled(blocks) else self._sum
+            cuts, turn = self._cut(_as_one_cut(blocks, self.C) if cuts is None else cuts)
+            if self._ended(turn):
+                return self._after_stall(blocks) if self._stalled(cuts) else self._sum
+
+    def _ended(self, turn: Turn) -> bool:
+        """Whether more than a turn is over; a limit may be reached just then."""
+        total = self._sum
+        if not turn.over or total.status is not Status.CALLBACK:
+            return True
+        if total.n_iter == self.run.max_iter:
+            self.total = replace(total, status=Status.MAX_ITER)
+        elif self.run.max_time is not None and total.trace[-1].seconds >= self.run.max_time:
+            self.total = replace(total, status=Status.MAX_TIME)
+        return self._sum.status is not Status.CALLBACK
+
+    @property
+    def _sum(self) -> Solution:
+        assert self.total is not None
+        return self.total
+
+    def _ascend(self, start: Solution | None) -> tuple[Solution, Turn]:
+        """Passes of coordinate ascent until it has converged, or until cuts are worth a try."""
+        if self.patience is not None:
+            turn = Turn(self.ascent, lambda: self.ascent.done >= self.patience)  # type: ignore[operator]
+        else:
+            turn = Turn(self.ascent, self._crawls)
+        return self._run(BlockCoordinate(), start, turn), turn
+
+    def _crawls(self) -> bool:
+        done = self.ascent.done
+        if done < max(_FEWEST_PASSES, 2.0 * self.ascent.last_check):
+            return False
+        self.ascent.last_check = done
+        needed = self.ascent.needed
+        return needed > 2.0 * done and _VISIT * needed > _FEWEST_CUTS * self._price_of_cuts(_FEWEST_CUTS)
+
+    def _cut(self, start: Solution) -> tuple[Solution, Turn]:
+        """Rounds of cutting planes, at first as many as cost what the passes so far have cost."""
+        turn = Turn(self.cuts, self._gives_up if self.patience is None else lambda: False)
+        self.cuts.last_check = self.cuts.done
+        return self._run(OneSlack(), start, turn), turn
+
+    def _gives_up(self) -> bool:
+        """Whether coordinate ascent is expected to end first."""
+        cuts = self.cuts
+        price = self._price_of_cuts(cuts.done)
+        budget = max(_VISIT * self.ascent.done / price, _FEWEST_CUTS)
+        if cuts.done - cuts.last_check < budget:
+            return False
+        cuts.last_check = cuts.done - 0.5 * budget  # the next look follows soon
+        return price * cuts.needed > _VISIT * self.ascent.needed
+
+    def _price_of_cuts(self, count: float) -> float:
+        """What a round costs where ``count`` cuts are held, in units of asking all examples."""
+        return 1.0 + 4.0 * count * self.oracle.dimension / max(self.oracle.n * self.oracle.visit_cost, 1.0)
+
+    def _run(self, solver: BlockCoordinate | OneSlack, start: Solution | None, turn: Turn) -> Solution:
+        run = self.run if self.total is None else rest_of(self.run, self.total)
+        solution = solver(self.oracle, self.C, replace(run, callback=turn.watching(run.callback)), start)
+        self.total = solution if self.total is None else joined(self.total, solution)
+        return solution
+
+    def _stalled(self, solution: Solution) -> bool:
+        return solution.status is Status.STALLED and self._sum.n_iter != self.run.max_iter
+
+    def _after_stall(self, blocks: Solution) -> Solution:
+        total = self._sum
+        return joined(total, NSlack()(self.oracle, self.C, rest_of(self.run, total), blocks))
 
 
 def rest_of(run: Run, first: Solution) -> Run:

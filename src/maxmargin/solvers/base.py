@@ -42,7 +42,8 @@ LIMITS = (Status.MAX_ITER, Status.MAX_TIME, Status.STALLED)  # overruled where t
 
 @dataclass(frozen=True)
 class Record:
-    """One row of the trace. ``primal`` is None where no exact pass was made, ``estimate`` a cheap guess of the gap."""
+    """One row of the trace. ``primal`` is None where no exact pass was made, ``estimate`` a cheap guess of the gap, and
+    ``allowed`` the gap at which training would have ended."""
 
     iteration: int
     seconds: float
@@ -52,6 +53,7 @@ class Record:
     primal: float | None
     dual: float | None
     estimate: float | None
+    allowed: float | None = None
 
 
 @dataclass(frozen=True)

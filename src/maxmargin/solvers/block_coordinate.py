@@ -260,5 +260,5 @@ class _Ascent:
             state=state,
             trace=tuple(self.monitor.trace),
             certificate=self.contradiction,
-            aggregate=self._aggregate() if status in LIMITS else None,
+            aggregate=self._aggregate() if status in (*LIMITS, Status.CALLBACK) else None,
         )

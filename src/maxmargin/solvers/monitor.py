@@ -72,7 +72,7 @@ class Monitor:
         ``iteration`` is the count that ``max_iter`` limits; by default the number of calls of this method.
         """
         count = len(self.trace) + 1 if iteration is None else iteration
-        record = Record(count, self.seconds, oracle_calls, cache_hits, planes, primal, dual, estimate)
+        record = Record(count, self.seconds, oracle_calls, cache_hits, planes, primal, dual, estimate, self.target)
         self.trace.append(record)
         self._show(record)
         stop = self.run.callback is not None and self.run.callback(record) is True

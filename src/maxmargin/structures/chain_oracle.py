@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_memory import check_search_by_loss
@@ -29,7 +29,6 @@ class ChainOracle:
 
     exact = True
     cheap = True
-    patience = PATIENCE
     joint = False
 
     def __init__(

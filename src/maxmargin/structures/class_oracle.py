@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -23,7 +23,6 @@ class ClassOracle(ABC):
 
     exact = True
     cheap = True
-    patience = PATIENCE
     joint = False
 
     def __init__(

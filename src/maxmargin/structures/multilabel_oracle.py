@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, Engine, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.multilabel_loss import LabelLoss
@@ -34,7 +34,6 @@ class MultilabelOracle:
 
     cheap = True
     joint = False
-    patience = PATIENCE
 
     def __init__(
         self,

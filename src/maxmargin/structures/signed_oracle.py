@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import PATIENCE, CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -42,9 +42,6 @@ class SignedOracle:
         self.core = _core.Signed(rows, self._signs, self._margin)
         self.dimension = self.core.weight_count
         self.visit_cost = rows.cells / max(1, self.n)
-        # About as many cuts as features are needed, and a cut costs a fraction of a pass in random order. (Measured on
-        # Covertype, where cuts take a third of the time at C = 1, and on texts, where they take many times as long.)
-        self.patience = int(np.clip(self.dimension // 10, 5, PATIENCE))
 
     @property
     def _squared(self) -> bool:
