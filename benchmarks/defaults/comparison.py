@@ -107,12 +107,13 @@ def bars_of(found: list[Comparison]) -> list[Bar]:
         return []
     mean = float(np.mean([row.difference for row in rows]))
     worst = min(rows, key=lambda row: row.difference)
-    slowest = max(rows, key=lambda row: row.ratio)
-    geometric = _geometric([row.ratio for row in rows])
+    done = [row for row in rows if not row.failure] or rows  # a failure has a bar of its own
+    slowest = max(done, key=lambda row: row.ratio)
+    geometric = _geometric([row.ratio for row in done])
     floor = f"{1000 * TINY:g} ms"
-    tiny = [max(row.seconds, TINY) / max(row.fastest, TINY) for row in rows]
+    tiny = [max(row.seconds, TINY) / max(row.fastest, TINY) for row in done]
     far = sum(row.difference < -WORST_LOSS for row in rows)
-    slow = sum(row.ratio > SLOWEST for row in rows)
+    slow = sum(row.ratio > SLOWEST for row in done)
     warn = sum(bool(row.warnings) for row in rows)
     fail = sum(bool(row.failure) for row in rows)
     return [
@@ -124,7 +125,7 @@ def bars_of(found: list[Comparison]) -> list[Bar]:
             worst.difference >= -WORST_LOSS,
         ),
         Bar(
-            f"slowest beside the fastest sane peer: {slowest.estimator}, {slowest.task} ({slow} of {len(rows)} above)",
+            f"slowest beside the fastest sane peer: {slowest.estimator}, {slowest.task} ({slow} of {len(done)} above)",
             f"{slowest.ratio:.2f} x",
             f"{SLOWEST:g} x",
             slowest.ratio <= SLOWEST,

@@ -47,6 +47,7 @@ def main(description: str) -> None:
 def run(task: Task, arguments: argparse.Namespace) -> list[Comparison]:
     """Runs what is asked for and is not stored; comparisons of all of our estimators with stored peers."""
     store = Store(task)
+    beside = store.peers
     if not arguments.stored:
         for estimator in names_of(task):
             if not _measure(task, estimator, store):
@@ -58,10 +59,11 @@ def run(task: Task, arguments: argparse.Namespace) -> list[Comparison]:
             print(f"{task.name}: no stored results of {', '.join(missing)}; run it without --ours.")
         elif missing:
             _measure_peers(task, missing, digest, store)
-    if not store.peers or not store.ours:
+        beside = store.valid(peers_of(task), digest)
+    if not beside or not all(name in store.ours for name in names_of(task)):
         print(f"{task.name} is left out: nothing is stored about it.")
         return []
-    rows = [compare(task.name, task.family, name, store.ours[name], store.peers) for name in names_of(task)]
+    rows = [compare(task.name, task.family, name, store.ours[name], beside) for name in names_of(task)]
     for row in rows if not arguments.stored else []:
         print(
             f"{row.task}: {row.estimator} {row.score:.1f}, tuned peer {row.tuned:.1f} ({row.difference:+.2f}), "

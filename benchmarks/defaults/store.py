@@ -37,6 +37,11 @@ class Store:
         """The peers without a result of their version on the data of this digest."""
         return [peer.name for peer in peers if self.peers.get(peer.name, {}).get("key") != key_of(peer, digest)]
 
+    def valid(self, peers: list[Peer], digest: str) -> dict[str, Any]:
+        """The results of the peers that are not lacking."""
+        lacking = self.lacking(peers, digest)
+        return {peer.name: self.peers[peer.name] for peer in peers if peer.name not in lacking}
+
     def add_peers(self, peers: list[Peer], digest: str, found: dict[str, Any]) -> None:
         for peer in peers:
             if peer.name in found:

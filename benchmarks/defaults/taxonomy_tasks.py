@@ -70,7 +70,7 @@ TAXONOMY_TASKS = (
     _tree_task("tree 4 x 4 x 4", _tree(400, 4000, branching=(4, 4, 4), noise=0.6), ".", "depth"),
     _tree_task("tree 10 x 10", _tree(500, 4000, branching=(10, 10), noise=0.6), ".", "width"),
     _tree_task("tree of depth 6", _tree(600, 4000, branching=(2,) * 6, noise=0.6), ".", "depth"),
-    _tree_task("40 children of the root", _tree(600, 4000, branching=(40,), noise=0.7), ".", "width"),
+    _tree_task("40 children of each of two nodes", _tree(600, 4000, branching=(2, 40), noise=0.7), ".", "width"),
     _tree_task("tree 5 x 5 x 5 x 5", _tree(2500, 5000, branching=(5, 5, 5, 5), noise=0.5), ".", "depth", splits=1),
     _tree_task("rows, tree 3 x 3 x 3", _dense_tree(500, 6000, (3, 3, 3), 1.5), "/", "depth", "overlap"),
     _tree_task("rows, tree 8 x 4", _dense_tree(400, 6000, (8, 4), 1.2), "/", "width", "overlap"),

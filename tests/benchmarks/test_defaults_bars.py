@@ -110,6 +110,11 @@ def test_results_of_peers_are_stored_by_version_and_data(tmp_path):
     again = Store(task, tmp_path)
     assert again.lacking(peers, "1234") == [peer.name for peer in peers[1:]]
     assert again.lacking(peers, "5678") == [peer.name for peer in peers]
+    assert list(again.valid(peers, "1234")) == [peers[0].name]
+    assert again.valid(peers, "5678") == {}
+    assert again.complete([], peers[:1])
+    assert not again.complete([], peers)
+    assert not again.complete(["MulticlassSVC"], peers[:1])
     assert again.peers[peers[0].name] == {"key": key_of(peers[0], "1234"), **PEERS["good"]}
 
 
