@@ -76,7 +76,7 @@ def _saved(file: str, quick: bool) -> Any:
 
 
 def _quality(name: str, quick: bool) -> dict[str, Any]:
-    methods = ("LinearSVC", "MeasureSVC")
+    methods = ("LinearSVC", "MeasureSVC", "defaults")
     return {m: _job("measures_quality", "test_all", name=name, method=m, quick=quick) for m in methods}
 
 

@@ -81,7 +81,9 @@ def _estimator(method: str, C: float, tol: float) -> Any:
     if method == "SVC":
         return SVC(kernel="linear", C=C, tol=tol, cache_size=500)
     solver: Any = OneSlack() if method == "one-slack" else "auto"
-    return MeasureSVC("error_rate", C, tol=tol, solver=solver, intercept_scaling=1.0, max_iter=None)
+    return MeasureSVC(
+        "error_rate", C, method="structural", tol=tol, solver=solver, intercept_scaling=1.0, max_iter=None
+    )
 
 
 def oracle_calls(n: int, words: int, measures: list[str], repeat: int) -> dict[str, float]:
@@ -89,7 +91,7 @@ def oracle_calls(n: int, words: int, measures: list[str], repeat: int) -> dict[s
     which one in a hundred is positive, at weights from the middle of training."""
     X, y = make_documents(n, words, positive=0.01)
     given = SampleInput(as_rows(X, 1.0, True))
-    w = MeasureSVC("roc_area", 1.0, intercept_scaling=1.0, max_iter=5, threshold_for=None)
+    w = MeasureSVC("roc_area", 1.0, method="structural", intercept_scaling=1.0, max_iter=5, threshold_for=None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         weights = np.ascontiguousarray(w.fit(X, y).solution_.w)

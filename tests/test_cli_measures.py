@@ -74,7 +74,11 @@ def test_train_predict_evaluate(data, capsys, measure):
     [
         ("train train.csv m.model --positive rare", "--positive has no meaning for train.csv, without --measure"),
         ("train train.csv m.model --measure f1 --cost x.csv", "--cost has no meaning for train.csv, with --measure"),
-        ("train train.csv m.model --measure f1 --class-weight balanced", "--class-weight has no meaning for train.csv"),
+        (
+            "train train.csv m.model --measure f1 --method x",
+            "method must be one of 'auto', 'structural', not 'x'",
+        ),
+        ("train train.csv m.model --measure f1 --slack squared", "slack='squared' is for method='structural'"),
         ("train train.csv m.model --measure f2", "There is no measure 'f2'"),
         ("train train.csv m.model --measure precision_at_k(500)", "takes 500 rows, and the sample has 120"),
         ("train train.csv m.model --measure f1 --positive none", "--positive names the class 'none', but the data has"),
@@ -102,23 +106,27 @@ def test_sequences_have_no_measure(data, capsys, tmp_path):
     assert "--measure" in err
 
 
-def test_weight_of_positives_and_threshold(data, capsys):
+def test_weight_of_classes_method_and_threshold(data, capsys):
     X, labels = data
     code, _, err = run(
-        "train train.csv m.model --measure f1 --positive rare --C 2 --positive-weight 3 --threshold-for mcc", capsys
+        "train train.csv m.model --measure f1 --positive rare --C 2 --class-weight rare=3 --method structural "
+        "--threshold-for mcc",
+        capsys,
     )
     assert (code, err) == (0, "")
-    peer = MeasureSVC("f1", 2.0, pos_label="rare", positive_weight=3, threshold_for="mcc").fit(X[:120], labels[:120])
+    peer = MeasureSVC(
+        "f1", 2.0, method="structural", pos_label="rare", class_weight={"rare": 3}, threshold_for="mcc"
+    ).fit(X[:120], labels[:120])
     model = maxmargin.load("m.model")
     np.testing.assert_allclose(model.coef_, peer.coef_)
     np.testing.assert_allclose(model.intercept_, peer.intercept_)
     run("train train.csv m.model --measure roc_area --threshold-for none", capsys)
     assert maxmargin.load("m.model").threshold_ == 0.0
-    for words in ("--positive-weight 3", "--threshold-for f1"):
+    for words in ("--method auto", "--threshold-for f1"):
         code, _, err = run(f"train train.csv m.model {words}", capsys)
         assert code == 1
         assert f"{words.split()[0]} has no meaning for train.csv, without --measure; leave it out." in " ".join(
             err.split()
         )
-    code, _, err = run("train train.csv m.model --measure f1 --positive-weight 2.5", capsys)
+    code, _, err = run("train train.csv m.model --measure f1 --method structural --class-weight rare=2.5", capsys)
     assert (code, "must be whole" in " ".join(err.split())) == (1, True)

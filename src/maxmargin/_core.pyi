@@ -431,6 +431,58 @@ class SignedEngine:
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
+class SmoothFit:
+    """
+    Newton's method for 1/2 sum_j p_j w_j^2 + C sum_i c_i loss(y_i <w, x_i>) over some rows.
+    """
+
+    def __init__(self, rows: object, members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: str, C: float) -> None: ...
+
+    def change(self, loss: str, C: float) -> None:
+        """Another problem over the same rows; the weights stay."""
+
+    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def assess(self) -> None:
+        """Computes the objective and its gradient."""
+
+    def step(self) -> bool:
+        """
+        One Newton step from the point assessed; false if none lowers the objective.
+        """
+
+    def run(self, target: float, most: int) -> int:
+        """Steps until one gains at most `target`; answers how many."""
+
+    def fold_scores(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: float, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Scores of the members, in the order of their folds, each by a fit without the rows of its fold.
+        """
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def direct(self) -> bool:
+        """
+        Whether Hessians are formed: all folds then cost little more than one step.
+        """
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float:
+        """At least the objective minus its minimum."""
+
+    @property
+    def decrement(self) -> float:
+        """What the last step was to gain."""
+
+    @property
+    def passes(self) -> int:
+        """Over the rows, so far."""
+
 class PlaneEngine:
     """The dual engine on planes held as rows of numbers."""
 

@@ -58,11 +58,12 @@ def test_tables_and_bars():
         "b": {"score": 0.7, "C alone": 0.7, "setting": setting},
     }
     method = {"measures": {"f1": score, "prbep": score, "roc_area": score}, "seconds": 1.0, "sizes": {"a": 1, "b": 2}}
-    found = {"optdigits": {"LinearSVC": method, "MeasureSVC": method}}
+    found = {"optdigits": {"LinearSVC": method, "MeasureSVC": method, "defaults": method}}
     assert all(bar.holds for bar in bars_of("quality", found))
-    assert "| optdigits, 2 classes | MeasureSVC | 80.0 | 80.0 | 80.0 | 1 |" in PAGES["quality"](found)
-    assert "|  | MeasureSVC, its C over the default | 0.3 | 0.3 | 0.3 |  |" in PAGES["quality"](found)
-    assert TABLES["quality"](found)[0].row_count == 6
+    assert "| optdigits, 2 classes | MeasureSVC, defaults | 80.0 | 80.0 | 80.0 | 1 |" in PAGES["quality"](found)
+    assert "|  | structural, tuned | 80.0 | 80.0 | 80.0 | 1 |" in PAGES["quality"](found)
+    assert "|  | structural, its C over the default | 0.3 | 0.3 | 0.3 |  |" in PAGES["quality"](found)
+    assert TABLES["quality"](found)[0].row_count == 7
     calls = {str(n): {"error_rate": n * 1e-6, "f1": n * 2e-6, "roc_area": n * 2e-5} for n in (10, 100, 1000)}
     assert [bar.holds for bar in bars_of("oracle", calls)] == [True, True, False, True]
 

@@ -72,7 +72,9 @@ def test_data_frames_and_sparse_matrices(data):
 
 def test_clone_and_pickle(data):
     X, y = data
-    model = MeasureSVC(PrecisionAtK(3), 0.5, solver=OneSlack(damping=0.0), threshold_for="mcc").fit(X, y)
+    model = MeasureSVC(
+        PrecisionAtK(3), 0.5, method="structural", solver=OneSlack(damping=0.0), threshold_for="mcc"
+    ).fit(X, y)
     twin = clone(model)
     assert twin.get_params() == model.get_params()
     assert not hasattr(twin, "coef_")
@@ -87,8 +89,8 @@ def test_clone_and_pickle(data):
         MeasureSVC(),
         MeasureSVC("error_rate", 0.1, fit_intercept=False),
         MeasureSVC("roc_area", threshold_for="balanced_error", pos_label=False),
-        MeasureSVC(PrecisionAtK(3), solver=OneSlack(cache=3), threshold_for=FBeta(2.0)),
-        MeasureSVC("prbep", rescaling="slack", slack="squared"),
+        MeasureSVC(PrecisionAtK(3), method="structural", solver=OneSlack(cache=3), threshold_for=FBeta(2.0)),
+        MeasureSVC("prbep", method="structural", rescaling="slack", slack="squared"),
     ],
     ids=lambda model: str(model.measure),
 )
@@ -103,6 +105,7 @@ def test_model_files_are_bit_equal(tmp_path, data, model):
     np.testing.assert_array_equal(twin.predict(frame), model.predict(frame))
     assert twin.score(frame, y) == model.score(frame, y)
     assert (twin.threshold_, twin.C_, twin.n_iter_) == (model.threshold_, model.C_, model.n_iter_)
+    assert (twin.loss_, twin.value_, twin.candidates_) == (model.loss_, model.value_, model.candidates_)
     assert twin.feature_names_in_.tolist() == list("abcde")
     assert twin.solution_.gap == model.solution_.gap
 
@@ -127,7 +130,28 @@ def test_model_files_of_other_labels(tmp_path, data):
 def test_a_model_file_whose_parts_do_not_fit_is_refused(tmp_path, data, name, value):
     model = MeasureSVC("f1", 1.0).fit(*data)
     arrays = {"coef_": model.coef_, "intercept_": model.intercept_, "classes_": model.classes_}
-    save_model(tmp_path / "a.mm", model, {**arrays, name: value}, structure={"threshold_": 0.0})
+    structure = {"threshold_": 0.0, "loss_": "logistic", "value_": None, "candidates_": []}
+    save_model(tmp_path / "a.mm", model, {**arrays, name: value}, structure=structure)
+    with pytest.raises(ModelFileError, match="its parts do not fit together"):
+        load(tmp_path / "a.mm")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("loss_", "cubic"),
+        ("value_", "high"),
+        ("threshold_", "low"),
+        ("candidates_", [{"loss": "logistic", "C": -1.0, "standardised": False, "value": 0.5}]),
+        ("candidates_", [{"loss": "logistic"}]),
+        ("candidates_", [3]),
+    ],
+)
+def test_a_model_file_with_an_impossible_choice_is_refused(tmp_path, data, name, value):
+    model = MeasureSVC("f1", 1.0).fit(*data)
+    arrays = {"coef_": model.coef_, "intercept_": model.intercept_, "classes_": model.classes_}
+    structure = {"threshold_": 0.0, "loss_": "logistic", "value_": None, "candidates_": []}
+    save_model(tmp_path / "a.mm", model, arrays, structure={**structure, name: value})
     with pytest.raises(ModelFileError, match="its parts do not fit together"):
         load(tmp_path / "a.mm")
 
@@ -162,8 +186,18 @@ TRUTH = np.array([0, 1, 0, 1, 1, 0])
         (MeasureSVC("f1"), TRUTH, [0, 1], "The size of group 0 is 0; leave groups without rows out"),
         (MeasureSVC(lambda a, b, c, d: a / (a + b)), TRUTH, None, "is 1 at the truth of the sample, tp=3, fp=0, fn=0"),
         (MeasureSVC(threshold_for="roc_area"), TRUTH, None, "threshold_for='roc_area' does not depend on a threshold"),
-        (MeasureSVC(positive_weight=0.0), TRUTH, None, "positive_weight must be a positive number"),
-        (MeasureSVC("prbep", positive_weight=2.5), TRUTH, None, "positive_weight is 2.5; for prbep it is how often"),
+        (MeasureSVC(class_weight={1: -1.0}), TRUTH, None, "class_weight must hold finite weights of at least 0"),
+        (MeasureSVC(class_weight={2: 1.0}), TRUTH, None, "class_weight names the class 2"),
+        (MeasureSVC(class_weight={1: 0.0}), TRUTH, None, "The weights leave one class only"),
+        (
+            MeasureSVC("prbep", method="structural", class_weight={1: 2.5}),
+            TRUTH,
+            None,
+            "The weight of row 1 is 2.5; for prbep with method='structural' a weight is a number of repetitions",
+        ),
+        (MeasureSVC(method="best"), TRUTH, None, "method must be one of 'auto', 'structural', not 'best'."),
+        (MeasureSVC(solver="bcfw"), TRUTH, None, "solver='bcfw' is for method='structural'; name that method"),
+        (MeasureSVC(rescaling="slack"), TRUTH, None, "rescaling='slack' is for method='structural'"),
         (MeasureSVC(C="large"), TRUTH, None, "C must be a positive number or 'scale', not 'large'."),
         (MeasureSVC(C=-1.0), TRUTH, None, "C must be a positive number"),
         (MeasureSVC(intercept_scaling=0.0), TRUTH, None, "intercept_scaling must be a positive number"),
@@ -180,7 +214,7 @@ def test_bad_input_is_one_sentence(model, y, groups, sentence):
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        ([1, 1, 0.5, 1, 1, 1], "sample_weight of row 2 is 0.5; for f1 a weight is a number of repetitions"),
+        ([1, 1, 0.5, 1, 1, 1], "The weight of row 2 is 0.5; for f1 with method='structural' a weight is a number of"),
         ([1, 0, 1, 0, 0, 1], "sample_weight leaves one class only"),
         ([1e10, 1, 1, 1, 1, 1], "add up to 1e+10 rows, more than 2^31"),
         ([1, 1], "sample_weight"),
@@ -188,7 +222,7 @@ def test_bad_input_is_one_sentence(model, y, groups, sentence):
 )
 def test_bad_weights(weight, sentence):
     with pytest.raises(ValueError) as refused:
-        MeasureSVC("f1").fit(ROWS, TRUTH, sample_weight=weight)
+        MeasureSVC("f1", method="structural").fit(ROWS, TRUTH, sample_weight=weight)
     assert sentence in str(refused.value)
 
 
@@ -200,14 +234,15 @@ def test_values_that_are_not_finite_are_named_by_their_place():
 
 
 def test_the_perceptron_trains_for_the_error_rate_only(data):
-    assert MeasureSVC("error_rate", solver="perceptron").fit(*data).score(*data) > 0.9
+    structural = MeasureSVC("error_rate", method="structural", solver="perceptron")
+    assert structural.fit(*data).score(*data) > 0.9
     with pytest.raises(Unsupported, match="The perceptron has no loss, so it cannot train for f1"):
-        MeasureSVC("f1", solver="perceptron").fit(*data)
+        structural.set_params(measure="f1").fit(*data)
 
 
 def test_average_precision_refuses_slack_rescaling(data):
     with pytest.raises(Unsupported, match="average_precision cannot be trained with"):
-        MeasureSVC("average_precision", rescaling="slack").fit(*data)
+        MeasureSVC("average_precision", method="structural", rescaling="slack").fit(*data)
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was(data):
@@ -222,8 +257,11 @@ def test_a_failed_fit_leaves_the_model_as_it_was(data):
 
 def test_a_run_that_stops_early_says_so(data):
     with pytest.warns(ConvergenceWarning, match="tol allows"):
-        model = MeasureSVC("f1", 1.0, max_iter=2, tol=1e-9).fit(*data)
+        model = MeasureSVC("f1", 1.0, method="structural", max_iter=2, tol=1e-9).fit(*data)
     assert model.n_iter_ == 2
+    with pytest.warns(ConvergenceWarning, match="tol allows"):
+        model = MeasureSVC("f1", 1.0, max_iter=1, tol=1e-12).fit(*data)
+    assert model.n_iter_ == 1
 
 
 def test_scoring_rows_and_labels_that_do_not_match(data):

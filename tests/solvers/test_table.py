@@ -135,7 +135,8 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if structure.measure is not None:
-        return MeasureSVC(structure.measure, C, fit_intercept=False, threshold_for=None, **options).fit(X, Y, GROUPS)
+        options = {"method": "structural", "fit_intercept": False, "threshold_for": None, **options}
+        return MeasureSVC(structure.measure, C, **options).fit(X, Y, GROUPS)
     if "Ranking" in structure.name:
         return RankingSVM(C, measure=measure_of(structure), **options).fit(X[0], Y, X[1])
     if "Taxonomy" in structure.name:

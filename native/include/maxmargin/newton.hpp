@@ -14,7 +14,20 @@
 
 namespace maxmargin {
 
-// Solves H x = rhs by Cholesky, H of order n in rows, overwritten; false if H is not positive definite.
+// Solves L L' x = rhs, L of order n in rows.
+inline void solve_factored(const std::vector<double>& l, std::vector<double>& rhs) {
+  const std::size_t n = rhs.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) rhs[i] -= l[i * n + k] * rhs[k];
+    rhs[i] /= l[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) rhs[i] -= l[k * n + i] * rhs[k];
+    rhs[i] /= l[i * n + i];
+  }
+}
+
+// Solves H x = rhs by Cholesky, H of order n in rows, overwritten by its factor; false if H is not positive definite.
 inline bool solve_positive(std::vector<double>& h, std::vector<double>& rhs) {
   const std::size_t n = rhs.size();
   for (std::size_t j = 0; j < n; ++j) {
@@ -29,14 +42,7 @@ inline bool solve_positive(std::vector<double>& h, std::vector<double>& rhs) {
       h[i * n + j] = sum / root;
     }
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) rhs[i] -= h[i * n + k] * rhs[k];
-    rhs[i] /= h[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) rhs[i] -= h[k * n + i] * rhs[k];
-    rhs[i] /= h[i * n + i];
-  }
+  solve_factored(h, rhs);
   return true;
 }
 

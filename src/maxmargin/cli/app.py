@@ -88,12 +88,10 @@ def _train(
     positive: Annotated[
         str | None, typer.Option(help="With --measure: the positive class; the second of the sorted two if not given.")
     ] = None,
-    positive_weight: Annotated[
-        float | None, typer.Option(help="With --measure: how often a positive row counts in training; 1 if not given.")
-    ] = None,
+    method: Annotated[str | None, typer.Option(help="With --measure: auto or structural; auto if not given.")] = None,
     threshold_for: Annotated[
         str | None,
-        typer.Option(help="With --measure: set the threshold on the training rows for this measure, or none."),
+        typer.Option(help="With --measure: set the threshold of labels for this measure, or none."),
     ] = None,
     taxonomy: Annotated[
         str | None,
@@ -185,7 +183,7 @@ def _train(
         verbose=verbose,
         measure=measure,
         positive=positive,
-        positive_weight=positive_weight,
+        method=method,
         threshold_for=threshold_for,
     )
     train_model(Source(data, format, label_column, zero_based), model, settings)

@@ -43,7 +43,7 @@ class Settings:
     verbose: bool = False
     measure: str | None = None
     positive: str | None = None
-    positive_weight: float | None = None
+    method: str | None = None
     threshold_for: str | None = None
 
     def estimator(self, classes: npt.NDArray[Any]) -> MulticlassSVC | TaxonomySVC | MeasureSVC:
@@ -63,8 +63,9 @@ class Settings:
         }
         if self.measure is not None:
             check_two_classes(classes)
-            if self.positive_weight is not None:
-                shared["positive_weight"] = self.positive_weight
+            shared["class_weight"] = parse_class_weight(self.class_weight, classes)
+            if self.method is not None:
+                shared["method"] = self.method
             if self.threshold_for is not None:
                 shared["threshold_for"] = None if self.threshold_for == "none" else self.threshold_for
             return MeasureSVC(self.measure, pos_label=positive_class(self.positive, classes), **shared)
@@ -83,11 +84,7 @@ class Settings:
         if self.measure is None:
             refuse({option(name): getattr(self, name) is not None for name in MEASURE_ONLY}, path, "without --measure")
         else:
-            only = {
-                "--cost": self.cost is not None,
-                "--class-weight": self.class_weight is not None,
-                "--taxonomy": self.taxonomy is not None,
-            }
+            only = {"--cost": self.cost is not None, "--taxonomy": self.taxonomy is not None}
             refuse(only, path, "with --measure")
         for name, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
             if given is not None and self.taxonomy is None:
@@ -171,7 +168,7 @@ def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, 
         ("examples", str(examples)),
         ("features", str(model.n_features_in_)),
         ("classes", str(model.classes_.size)),
-        *([("measure", str(model.measure))] if isinstance(model, MeasureSVC) else []),
+        *(_measure_rows(model) if isinstance(model, MeasureSVC) else []),
         *([("nodes", str(model.nodes_.size))] if isinstance(model, TaxonomySVC) else []),
         ("C", number(model.C_)),
         ("objective", number(solution.primal, 8)),
@@ -181,3 +178,8 @@ def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, 
         ("model", str(path)),
     ]
     print_table(make_console(), "", ("", ""), rows, text_columns=2)
+
+
+def _measure_rows(model: MeasureSVC) -> list[tuple[str, str]]:
+    rows = [("measure", str(model.measure)), ("loss", model.loss_.replace("_", " "))]
+    return rows if model.value_ is None else [*rows, ("on held-out folds", number(model.value_))]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
+from maxmargin.estimators.class_weights import with_class_weight
 from maxmargin.estimators.columns import Columns
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
 from maxmargin.estimators.pickling import SlimPickle
@@ -122,28 +122,7 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
         return value
 
     def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
-        if self.class_weight is None:
-            return weight
-        try:
-            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[labels])
-            by_class = np.asarray(by_class, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            known = set(self.classes_.tolist())
-            unknown = (
-                [name for name in self.class_weight if name not in known] if isinstance(self.class_weight, dict) else []
-            )
-            if unknown:
-                raise ValueError(
-                    f"class_weight names the class {unknown[0]!r}, which is none of the classes of y; leave it out, or "
-                    "correct the name."
-                ) from error
-            raise ValueError("class_weight must map classes to numbers, or be 'balanced'.") from error
-        if not (np.isfinite(by_class) & (by_class >= 0.0)).all():
-            raise ValueError("class_weight must hold finite weights of at least 0.")
-        each: Floats = by_class[labels] if weight is None else by_class[labels] * weight
-        if not each.any():
-            raise ValueError("class_weight and sample_weight leave every example with weight zero.")
-        return each
+        return with_class_weight(self.class_weight, self.classes_, labels, weight)
 
 
 def _check_labels(y: npt.NDArray[Any]) -> None:

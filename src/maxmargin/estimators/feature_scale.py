@@ -46,6 +46,11 @@ class FeatureScale:
         """The share of the cells of every column that are not zero."""
         return self._moments[2]
 
+    @property
+    def length(self) -> float:
+        """The root of the mean squared length of a row."""
+        return float(np.sqrt(self._moments[1].sum()))
+
     @cached_property
     def far(self) -> Flags:
         """Whether a column is far from zero."""

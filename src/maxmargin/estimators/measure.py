@@ -8,65 +8,75 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin import _core
-from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
-from maxmargin.estimators.measure_input import (
-    as_sample,
-    mean_unit,
-    repetitions,
-    two_classes,
-    with_positives,
-)
+from maxmargin.estimators.feature_scale import packed
+from maxmargin.estimators.measure_choice import choice_as_json
+from maxmargin.estimators.measure_input import class_weighted, two_classes
+from maxmargin.estimators.measure_reduction import Given, Reduced, reduced
+from maxmargin.estimators.measure_selection import Candidate
+from maxmargin.estimators.measure_structural import Structural, check_solver, structural
 from maxmargin.estimators.pickling import SlimPickle
-from maxmargin.estimators.query_groups import QueryGroups, read_groups
+from maxmargin.estimators.query_groups import read_groups
 from maxmargin.estimators.table_input import read_new, read_table
-from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
-from maxmargin.estimators.warning import warn_caller
+from maxmargin.estimators.training import all_or_nothing, job_count, positive
 from maxmargin.io.models import save_model
-from maxmargin.measures import BinaryMeasure, Contingency, ErrorRate, as_measure
-from maxmargin.measures.binary import BinaryTarget
-from maxmargin.measures.threshold import best_threshold
+from maxmargin.measures import BinaryMeasure, Contingency, as_measure
 from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.oracles.search import Unsupported
-from maxmargin.solvers.base import Record, Solution, Status
-from maxmargin.solvers.online import Perceptron
+from maxmargin.solvers.base import Record
 from maxmargin.structures.multiclass import as_rows
-from maxmargin.structures.sample import Sample
-from maxmargin.structures.signed import SignedRows
 
 Floats = npt.NDArray[np.float64]
+
+METHODS = ("auto", "structural")
 
 
 class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
     """Linear classifier of two classes, trained for a measure of all rows together, or of groups of them.
 
-    Minimises ``1/2 |w|^2 + C * sum_g n_g * risk_g`` over groups of ``n_g`` rows, of which there is one unless ``fit``
-    is told otherwise. For margin rescaling with linear slack
+    With ``method='auto'`` rows are trained one by one, with the logistic loss or the squared hinge,
+
+        ``1/2 sum_j p_j w_j^2 + C * sum_i loss(y_i <w, x_i>)``,
+
+    and the measure decides: which of the losses, which C on a path of them, and whether columns are taken in units of
+    their standard deviation (``p_j``) is chosen by the measure of scores on five folds of the training rows, and the
+    threshold of ``predict`` on the same scores, none of them by a model that has seen the row. Then the best is
+    trained on all rows.
+
+    ``method='structural'`` minimises ``1/2 |w|^2 + C * sum_g n_g * risk_g`` over groups of ``n_g`` rows, of which
+    there is one unless ``fit`` is told otherwise. For margin rescaling with linear slack
 
         ``risk_g = max over outputs of loss(output) - <w, Psi(truth) - Psi(output)>``,
 
-    where an output labels (or ranks) all rows of the group and ``loss`` is one minus the measure. With
-    ``measure='error_rate'`` that is ``LinearSVC(loss='hinge')`` with the same C.
+    where an output labels (or ranks) all rows of the group and ``loss`` is one minus the measure: a bound of the loss,
+    which is of no use where the classes overlap much (``w = 0`` is then its minimum). With ``measure='error_rate'``
+    that is ``LinearSVC(loss='hinge')`` with the same C.
 
     Parameters
     ----------
     measure : ``'error_rate'``, ``'f1'``, ``'fbeta(2)'``, ``'balanced_error'``, ``'mcc'``, ``'prbep'``,
         ``'precision_at_k(10)'``, ``'recall_at_k(10)'``, ``'roc_area'``, ``'average_precision'``, an object of
         ``maxmargin.measures``, or a function ``(tp, fp, fn, tn) -> loss`` of arrays that is 0 at the truth
-    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features (``FeatureScale``) and
-        to the measure: ``n`` times the loss of its least mistakes, ``n / P`` for F1 with ``P`` positive rows
+    C : weight of the sum of the losses; ``'scale'`` adapts it to the features (``FeatureScale``) and, with
+        ``method='auto'``, is where the path begins, with ``'structural'`` times the unit of the measure: ``n`` times
+        the loss of its least mistakes, ``n / P`` for F1 with ``P`` positive rows. A number is kept as it is
+    method : ``'auto'`` or ``'structural'``
     pos_label : the label that is positive; None is the second of the sorted two
-    positive_weight : how often a positive row counts in training, a whole number unless the measure is the error rate;
-        2 to 10 help where a rare class is hard to tell from the rest. ``threshold_for`` counts every row once
-    threshold_for : the measure for which the threshold of ``predict`` is set on the training set; None leaves it at 0,
-        ``'auto'`` is ``'f1'`` where the measure is one of rankings, which say nothing about it, and None elsewhere
-    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM; the slack is that of a group
-    fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold becomes part of ``intercept_`` in any case
-    n_jobs : threads for passes over all rows; -1 is all cores
+    class_weight : weights of the two classes, a dictionary or ``'balanced'``: a row of a class counts so often, in
+        training and in the measure. For ``'structural'`` they are whole numbers unless the measure is the error rate
+    threshold_for : the measure for which the threshold of ``predict`` is set; None leaves it at 0, ``'auto'`` is
+        ``'f1'`` where the measure is one of rankings, which say nothing about it; elsewhere it is the measure itself,
+        and None for ``'structural'``, which brings its own threshold
+    rescaling, slack, solver : as in StructuralSVM, for ``method='structural'`` only; the slack is that of a group
+    tol : training stops when the gap is at most ``tol`` times what weights can gain over none; for ``'structural'``
+        when it is at most ``C * n * tol``
+    max_iter, max_time, warm_start, random_state, callback, verbose : as in StructuralSVM; nothing is random in
+        ``method='auto'``, and limits and ``callback`` are for the fit on all rows
+    fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold becomes part of ``intercept_`` in any case.
+        ``'scale'`` makes the constant feature of ``method='auto'`` so large that its weight costs next to nothing
+    n_jobs : threads for folds and for passes over all rows; -1 is all cores
 
     Attributes
     ----------
@@ -74,8 +84,13 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
     coef_ : weights, shape (1, n_features)
     intercept_ : shape (1,)
     threshold_ : what ``threshold_for`` took off the scores, 0 where it did nothing
+    loss_ : ``'logistic'``, ``'squared_hinge'`` or ``'structural'``
     C_, intercept_scaling_ : the values that were used
-    solution_, n_iter_, n_features_in_, feature_names_in_
+    candidates_ : what was tried, in order: ``loss``, ``C``, ``standardised`` and ``value``, the measure on held-out
+    scores
+    value_ : that of the candidate that was chosen; None where there was no choice
+    solution_ : of the problem that was solved last, that of ``loss_`` with ``C_`` on all rows, with its objective and
+    gap n_iter_, n_features_in_, feature_names_in_
     """
 
     def __init__(
@@ -83,8 +98,9 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
         measure: Any = "f1",
         C: float | str = "scale",
         *,
+        method: str = "auto",
         pos_label: Any = None,
-        positive_weight: float = 1.0,
+        class_weight: Any = None,
         threshold_for: Any = "auto",
         rescaling: str = "margin",
         slack: str = "linear",
@@ -102,8 +118,9 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
     ) -> None:
         self.measure = measure
         self.C = C
+        self.method = method
         self.pos_label = pos_label
-        self.positive_weight = positive_weight
+        self.class_weight = class_weight
         self.threshold_for = threshold_for
         self.rescaling = rescaling
         self.slack = slack
@@ -129,38 +146,46 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
         """Learns from a dense or CSR matrix or a data frame, and one of two labels a row.
 
         ``groups``, the name of the group of each row or the sizes of groups of consecutive rows, divides the rows: the
-        measure is then that of each group, summed with the sizes as weights. ``sample_weight`` are numbers of
-        repetitions; for the error rate any numbers that are not negative.
+        measure is then that of each group; folds of ``method='auto'`` are made of whole groups. ``sample_weight`` says
+        how often a row counts, whole numbers for ``method='structural'`` unless the measure is the error rate.
         """
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
-        positive("positive_weight", self.positive_weight)
         measure, cut_for = as_measure(self.measure), self._threshold_measure()
-        if getattr(self.solver, "name", self.solver) == Perceptron.name and not isinstance(measure, ErrorRate):
-            raise Unsupported(
-                f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver."
-            )
+        self._check_method(measure)
         with all_or_nothing(self):
+            sparse = sp.issparse(X)
             X, y = read_table(self, X, y=y)
             self.classes_, truth = two_classes(y, self.pos_label)
             rows = packed(X, copy_density=0.5)
-            weight = check_sample_weight(sample_weight, rows.n)
-            counted = with_positives(weight, truth, self.positive_weight, measure)
-            scale = FeatureScale(rows, counted)
-            self.C_ = chosen_c(self.C, scale)
-            self.intercept_scaling_ = self._add_constant(rows, scale)
-            self.solution_ = self._trained(
-                measure, rows, truth, None if groups is None else read_groups(groups, rows.n), counted
-            )
+            weight = class_weighted(self, y, check_sample_weight(sample_weight, rows.n), measure)
+            parts = None if groups is None else read_groups(groups, rows.n)
+            self.candidates_: tuple[Candidate, ...] = ()
+            self.value_: float | None = None
+            found: Structural | Reduced
+            if self.method == "structural":
+                found = structural(self, measure, cut_for, rows, truth, parts, weight)
+                self.loss_, self.C_ = "structural", found.C
+            else:
+                found = reduced(self, measure, cut_for, Given(rows, truth, weight, parts), sparse)
+                self.loss_, self.C_, self.value_ = found.chosen.loss, found.chosen.C, found.chosen.value
+                self.candidates_ = found.tried
+            self.solution_, self.threshold_, self.intercept_scaling_ = found.solution, found.threshold, found.constant
             self.n_iter_ = self.solution_.n_iter
-            self._set_weights(rows, truth, weight, cut_for)
-            if self.solution_.status is Status.CONVERGED and not self.coef_.any():
-                warn_caller(
-                    f"All weights are 0: within tol no others bound the loss of {measure.name} better than one class "
-                    "for all rows does. Raise positive_weight (2 to 10), or C.",
-                    UserWarning,
-                )
+            self._set_weights()
         return self
+
+    def _check_method(self, measure: BinaryMeasure) -> None:
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {self.method!r}.")
+        if self.method == "structural":
+            check_solver(self.solver, measure)
+            return
+        for name, usual in (("rescaling", "margin"), ("slack", "linear"), ("solver", "auto")):
+            if getattr(self, name) != usual:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is for method='structural'; name that method, or leave {name} out."
+                )
 
     def decision_function(self, X: Any) -> Floats:
         """Scores of the rows, shape (n,); above 0 for ``classes_[1]``."""
@@ -205,13 +230,16 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
         arrays = {"coef_": self.coef_, "intercept_": self.intercept_, "classes_": self.classes_}
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = self.feature_names_in_
-        save_model(path, self, arrays, structure={"threshold_": self.threshold_})
+        save_model(path, self, arrays, structure=choice_as_json(self))
 
     def _threshold_measure(self) -> Contingency | None:
         if self.threshold_for is None:
             return None
         if isinstance(self.threshold_for, str) and self.threshold_for == "auto":
-            return as_measure("f1") if as_measure(self.measure).ranking else None  # type: ignore[return-value]
+            measure = as_measure(self.measure)
+            if measure.ranking:
+                return as_measure("f1")  # type: ignore[return-value]
+            return measure if isinstance(measure, Contingency) and self.method != "structural" else None
         measure = as_measure(self.threshold_for, "threshold_for")
         if not isinstance(measure, Contingency):
             raise ValueError(
@@ -220,42 +248,9 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
             )
         return measure
 
-    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
-        """Gives the rows their constant feature and returns its value."""
-        if not self.fit_intercept:
-            return 0.0
-        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
-        rows.set_bias(value)
-        return value
-
-    def _trained(
-        self,
-        measure: BinaryMeasure,
-        rows: _core.Rows,
-        truth: npt.NDArray[np.bool_],
-        groups: QueryGroups | None,
-        weight: Floats | None,
-    ) -> Solution:
-        by_rows = (self.rescaling, self.slack) == ("margin", "linear") and isinstance(measure, ErrorRate)
-        if by_rows:  # a sum over rows, whatever their groups
-            return train(self, SignedRows(), rows, truth, rows.n, self.C_, weight)
-        sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
-        if isinstance(self.C, str):
-            self.C_ *= mean_unit(measure, sample, truth)
-        sizes = np.array([rows.n if group is None else group.size for group in sample.members], dtype=np.float64)
-        return train(self, Sample(measure), sample, truth, len(sizes), self.C_, sizes)
-
-    def _set_weights(
-        self, rows: _core.Rows, truth: npt.NDArray[np.bool_], weight: Floats | None, cut_for: Contingency | None
-    ) -> None:
-        w = np.ascontiguousarray(self.solution_.w)
-        self.threshold_ = 0.0
-        if cut_for is not None:
-            scores, counted = rows.products(w, None, job_count(self.n_jobs)), repetitions(weight, truth, cut_for.name)
-            if counted is not None:
-                scores, truth = np.repeat(scores, counted), np.repeat(truth, counted)
-            self.threshold_ = best_threshold(scores, BinaryTarget(truth), cut_for)
+    def _set_weights(self) -> None:
+        w = self.solution_.w
         sign = 1.0 if self.pos_label is None or self.pos_label == self.classes_[1] else -1.0
         constant = w[-1] * self.intercept_scaling_ if self.fit_intercept else 0.0
-        self.coef_ = sign * w[None, : self.n_features_in_]
+        self.coef_ = sign * np.ascontiguousarray(w[None, : self.n_features_in_])
         self.intercept_ = sign * np.array([constant - self.threshold_])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from maxmargin.estimators.measure import MeasureSVC
+from maxmargin.estimators.measure_choice import restore_choice
 from maxmargin.io.model_parts import ModelArrays, ModelValues, values_of
 from maxmargin.measures import (
     AveragePrecision,
@@ -33,7 +34,7 @@ def restored_measure(params: dict[str, Any], arrays: ModelArrays, structure: Mod
         raise ValueError("classes_ must be two different labels")
     if model.pos_label is not None and model.pos_label not in model.classes_.tolist():
         raise ValueError("pos_label must be one of classes_")
-    model.threshold_ = values_of(structure).number("threshold_")
+    restore_choice(model, values_of(structure))
     model.n_features_in_ = model.coef_.shape[1]
     names = arrays.feature_names(model.n_features_in_)
     if names is not None:

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from maxmargin import _core
 from maxmargin.estimators.class_estimator import encode_labels
+from maxmargin.estimators.class_weights import with_class_weight
 from maxmargin.estimators.query_groups import QueryGroups
 from maxmargin.measures import BinaryMeasure, ErrorRate
 from maxmargin.structures.sample import SampleInput
@@ -39,18 +40,18 @@ def two_classes(y: npt.NDArray[Any], pos_label: Any) -> tuple[npt.NDArray[Any], 
     return classes, np.asarray(labels == classes.tolist().index(pos_label))
 
 
-def with_positives(
-    weight: Floats | None, truth: npt.NDArray[np.bool_], factor: float, measure: BinaryMeasure
-) -> Floats | None:
-    """The weights of the rows where a positive one counts ``factor`` times."""
-    if factor == 1.0:
-        return weight
-    if factor != round(factor) and not isinstance(measure, ErrorRate):
-        raise ValueError(
-            f"positive_weight is {factor:g}; for {measure.name} it is how often a positive row counts and must be "
-            "whole. measure='error_rate' takes any weight."
-        )
-    return np.where(truth, float(factor), 1.0) * (1.0 if weight is None else weight)
+def class_weighted(estimator: Any, y: npt.NDArray[Any], weight: Floats | None, measure: BinaryMeasure) -> Floats | None:
+    """The weights of the rows times those of their classes.
+
+    Where rows are repeated, ``'balanced'`` repeats the rarer class as often as makes the two most nearly equal.
+    """
+    given, classes = estimator.class_weight, estimator.classes_
+    labels = (y == classes[1]).astype(np.intp)
+    if estimator.method == "structural" and not isinstance(measure, ErrorRate) and given == "balanced":
+        counts = np.bincount(labels, weight, minlength=2)
+        times = np.maximum(1.0, np.rint(counts.max() / np.maximum(counts, 1.0)))
+        given = dict(zip(classes.tolist(), times.tolist()))
+    return with_class_weight(given, classes, labels, weight)
 
 
 def repetitions(weight: Floats | None, truth: npt.NDArray[np.bool_], measure: str) -> npt.NDArray[np.int64] | None:
@@ -64,8 +65,8 @@ def repetitions(weight: Floats | None, truth: npt.NDArray[np.bool_], measure: st
     odd = np.flatnonzero(counts != weight)
     if odd.size:
         raise ValueError(
-            f"sample_weight of row {odd[0]} is {weight[odd[0]]:g}; for {measure} a weight is a number of repetitions "
-            "and must be whole. measure='error_rate' takes any weight."
+            f"The weight of row {odd[0]} is {weight[odd[0]]:g}; for {measure} with method='structural' a weight is a "
+            "number of repetitions and must be whole. method='auto' takes any weight."
         )
     if counts.sum() > _MOST_ROWS:
         raise ValueError(f"The repetitions in sample_weight add up to {counts.sum():.3g} rows, more than 2^31.")

@@ -88,6 +88,20 @@ def check_settings(estimator: Any, C: Any) -> None:
         raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
 
 
+def run_of(estimator: Any) -> Run:
+    """The limits and observers that an estimator's parameters ask for."""
+    tol, relative = tolerance(estimator.tol, estimator.slack)
+    return Run(
+        tol=tol,
+        max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
+        max_time=estimator.max_time,
+        random_state=estimator.random_state,
+        verbose=estimator.verbose,
+        callback=estimator.callback,
+        relative=relative,
+    )
+
+
 def train(
     estimator: Any,
     problem: Any,
@@ -106,7 +120,6 @@ def train(
     the examples; None is their numbers.
     """
     check_settings(estimator, C)
-    tol, relative = tolerance(estimator.tol, estimator.slack)
     formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     oracle = bind(
@@ -120,15 +133,7 @@ def train(
     )
     if isinstance(Y, PartialLabels):
         solver = ConcaveConvex(solver)
-    run = Run(
-        tol=tol,
-        max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
-        max_time=estimator.max_time,
-        random_state=estimator.random_state,
-        verbose=estimator.verbose,
-        callback=estimator.callback,
-        relative=relative,
-    )
+    run = run_of(estimator)
     data = oracle.fingerprint() if estimator.warm_start else None
     fingerprint = None if data is None else f"{solver.name} {data}"
     solution = solver(oracle, float(C), run, _start(estimator, fingerprint))
@@ -138,7 +143,7 @@ def train(
         solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
     )
     target = gap_target(oracle, float(C), run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
-    _warn(solution, target, names)
+    warn_stopped(solution, target, names)
     return solution
 
 
@@ -156,7 +161,8 @@ def _start(estimator: Any, fingerprint: str | None) -> Solution | None:
     return previous
 
 
-def _warn(solution: Solution, target: float, names: Sequence[str] | None) -> None:
+def warn_stopped(solution: Solution, target: float, names: Sequence[str] | None = None) -> None:
+    """Warns where training stopped before it was done."""
     stopped = (Status.MAX_ITER, Status.MAX_TIME, Status.STALLED, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
     if solution.status not in stopped:
         return

@@ -37,7 +37,7 @@ class AtK(ABC):
     def name(self) -> str: ...
 
     @abstractmethod
-    def predicted(self, target: BinaryTarget) -> int:
+    def predicted(self, target: BinaryTarget) -> float:
         """``k``."""
 
     @abstractmethod
@@ -52,12 +52,12 @@ class AtK(ABC):
         target = binary_target(truth, where, self.name)
         k = self.predicted(target)
         if k > target.n:
-            raise ValueError(f"{self.name} takes {k} rows, and {where} has {target.n}; choose a smaller k.")
+            raise ValueError(f"{self.name} takes {k:g} rows, and {where} has {target.n}; choose a smaller k.")
         return target
 
     def search(self, scores: Floats, target: BinaryTarget, formulation: Formulation) -> Violation | None:
         check_lengths(scores, target.n)
-        sides, k, n = Sides.of(scores, target), self.predicted(target), target.n
+        sides, k, n = Sides.of(scores, target), int(self.predicted(target)), target.n
         P, N = sides.positives.size, sides.negatives.size
         most = min(k, P)
         tp = np.arange(max(0, k - N), most)  # those with a loss
@@ -89,11 +89,16 @@ class AtK(ABC):
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Rows that tie for the last place count with their share of positives."""
         check_lengths(scores, target.n)
-        k = self.predicted(target)
-        last = np.partition(scores, target.n - k)[target.n - k]
+        k = min(self.predicted(target), target.total)
+        if target.weight is None:
+            last = np.partition(scores, target.n - int(k))[target.n - int(k)]
+        else:
+            order = np.argsort(-scores, kind="stable")
+            taken = np.cumsum(target.weight[order])
+            last = scores[order[min(int(np.searchsorted(taken, k)), target.n - 1)]]
         above, tied = scores > last, scores == last
-        certain = np.count_nonzero(target.positive & above)
-        tp = certain + (k - np.count_nonzero(above)) * np.count_nonzero(target.positive & tied) / np.count_nonzero(tied)
+        share = (k - target.count(above)) / target.count(tied)
+        tp = target.count(target.positive & above) + share * target.count(target.positive & tied)
         return float(self.worth(target) * tp)
 
 
@@ -115,7 +120,7 @@ class PrecisionAtK(AtK):
     def name(self) -> str:
         return f"precision_at_k({self.k})"
 
-    def predicted(self, target: BinaryTarget) -> int:
+    def predicted(self, target: BinaryTarget) -> float:
         return self.k
 
     def worth(self, target: BinaryTarget) -> float:
@@ -135,11 +140,11 @@ class RecallAtK(AtK):
     def name(self) -> str:
         return f"recall_at_k({self.k})"
 
-    def predicted(self, target: BinaryTarget) -> int:
+    def predicted(self, target: BinaryTarget) -> float:
         return self.k
 
     def worth(self, target: BinaryTarget) -> float:
-        return 1.0 / target.positives.size
+        return 1.0 / target.positive_count
 
 
 @dataclass(frozen=True)
@@ -148,8 +153,8 @@ class BreakEven(AtK):
 
     name = "prbep"
 
-    def predicted(self, target: BinaryTarget) -> int:
-        return int(target.positives.size)
+    def predicted(self, target: BinaryTarget) -> float:
+        return target.positive_count
 
     def worth(self, target: BinaryTarget) -> float:
-        return 1.0 / target.positives.size
+        return 1.0 / target.positive_count

@@ -62,10 +62,11 @@ class AveragePrecision:
         """Rows that tie are taken together: each positive counts with the precision at the last of them."""
         check_lengths(scores, target.n)
         order = np.argsort(-scores, kind="stable")
-        found, ranked = np.cumsum(target.positive[order]), scores[order]
+        weight = np.ones(target.n) if target.weight is None else target.weight[order]
+        own, ranked = weight * target.positive[order], scores[order]
         last = np.searchsorted(-ranked, -ranked, side="right") - 1
-        precision = found[last] / (last + 1.0)
-        return float(precision[target.positive[order]].mean())
+        precision = np.cumsum(own)[last] / np.cumsum(weight)[last]
+        return float(own @ precision / own.sum())
 
 
 def loss_of(swapped: Counts) -> float:

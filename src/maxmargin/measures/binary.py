@@ -15,13 +15,32 @@ Positions = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class BinaryTarget:
-    """The truth of one group: ``positive`` is a boolean array of shape (n,)."""
+    """The truth of one group: ``positive`` is a boolean array of shape (n,).
+
+    ``weight`` is how much each row counts in the value of a measure, a whole number like so many rows; None is 1.
+    Searches take rows that are repeated instead.
+    """
 
     positive: npt.NDArray[np.bool_]
+    weight: Floats | None = None
 
     @property
     def n(self) -> int:
         return self.positive.size
+
+    def count(self, chosen: npt.NDArray[np.bool_]) -> float:
+        """How many rows are chosen, by weight."""
+        return float(np.count_nonzero(chosen)) if self.weight is None else float(self.weight[chosen].sum())
+
+    @cached_property
+    def positive_count(self) -> float:
+        """The number of positive rows, by weight."""
+        return self.count(self.positive)
+
+    @cached_property
+    def total(self) -> float:
+        """The number of rows, by weight."""
+        return float(self.n) if self.weight is None else float(self.weight.sum())
 
     @cached_property
     def positives(self) -> Positions:

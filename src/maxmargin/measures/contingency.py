@@ -66,10 +66,9 @@ class Contingency(ABC):
 
     def of_prediction(self, predicted: npt.NDArray[np.bool_], target: BinaryTarget) -> float:
         """The measure of a labelling."""
-        tp = float(np.count_nonzero(predicted & target.positive))
-        fp = float(np.count_nonzero(predicted)) - tp
-        P = float(target.positives.size)
-        return float(self.score(tp, fp, P - tp, target.n - P - fp))
+        tp, P = target.count(predicted & target.positive), target.positive_count
+        fp = target.count(predicted & ~target.positive)
+        return float(self.score(tp, fp, P - tp, target.total - P - fp))
 
 
 @dataclass(frozen=True)

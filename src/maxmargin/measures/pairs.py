@@ -49,10 +49,21 @@ class RocArea:
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Pairs that tie count half."""
         check_lengths(scores, target.n)
+        if target.weight is not None:
+            return self._weighted(scores, target, target.weight)
         pairs = Pairs(scores, target)
         below = pairs.other.size - pairs.above(pairs.own, 0.0, ties=True)  # negatives that score less
         ties = pairs.above(pairs.own, 0.0, ties=True) - pairs.above(pairs.own, 0.0)
         return float((below.sum() + 0.5 * ties.sum()) / pairs.count)
+
+    @staticmethod
+    def _weighted(scores: Floats, target: BinaryTarget, weight: Floats) -> float:
+        order = np.argsort(scores[target.negatives], kind="stable")
+        others = scores[target.negatives][order]
+        passed = np.concatenate([[0.0], np.cumsum(weight[target.negatives][order])])
+        own = scores[target.positives]
+        below, up_to = (passed[np.searchsorted(others, own, side=side)] for side in ("left", "right"))
+        return float(weight[target.positives] @ (0.5 * (below + up_to)) / (target.positive_count * passed[-1]))
 
 
 class Pairs:

@@ -1,31 +1,107 @@
-"""Where to cut scores, for measures that only rank."""
+"""Where to cut scores, for a measure of the labels that come of it."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.measures.binary import BinaryTarget
 from maxmargin.measures.contingency import Contingency
 
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.intp]
+
+_CELLS = 1 << 24  # of the tables of all parts, so that many groups do not fill the memory
 
 
-def best_threshold(scores: Floats, target: BinaryTarget, measure: Contingency) -> float:
-    """The number for which calling the rows with a higher score positive gives the best value of the measure.
+class Cuts:
+    """The contingency tables of every place at which a row of scores may be cut, for each part of the rows.
 
-    It lies half-way between two neighbouring scores, or one above or below all of them; of several the highest.
+    A part is a fold or a group. ``values`` falls: first the cut above all rows, then one below each positive score,
+    half-way to the next score. No other cut is better for a measure that a positive row taken does not lower and a
+    negative one does not raise.
+
+    Parameters
+    ----------
+    scores : shape (n,)
+    positive : the truth, shape (n,)
+    weight : how much each row counts; None is 1
+    part : the part of each row, from 0 to ``parts - 1``
     """
-    order = np.argsort(-scores, kind="stable")
-    ranked = scores[order]
-    ends = np.append(np.flatnonzero(np.diff(ranked)), ranked.size - 1)  # the last row of each run of equal scores
-    predicted = np.append(0, ends + 1).astype(np.float64)
-    tp = np.append(0, np.cumsum(target.positive[order])[ends]).astype(np.float64)
-    fp = predicted - tp
-    values = np.asarray(measure.score(tp, fp, tp[-1] - tp, fp[-1] - fp))
-    best = int(np.argmax(values))
-    if best == 0:
-        return float(ranked[0] + 1.0)
-    if best == ends.size:
-        return float(ranked[-1] - 1.0)
-    return float(0.5 * (ranked[ends[best - 1]] + ranked[ends[best - 1] + 1]))
+
+    def __init__(
+        self,
+        scores: Floats,
+        positive: npt.NDArray[np.bool_],
+        weight: Floats | None = None,
+        part: Counts | None = None,
+        parts: int = 1,
+    ) -> None:
+        if weight is not None and not weight.all():
+            kept = weight > 0.0
+            scores, positive, weight = scores[kept], positive[kept], weight[kept]
+            part = None if part is None else part[kept]
+        own = np.unique(scores[positive])[::-1]
+        if own.size * parts > _CELLS:
+            own = own[np.unique(np.linspace(0, own.size - 1, max(1, _CELLS // parts)).astype(np.intp))]
+        self.parts = parts
+        self.tp, self.fp = np.zeros((parts, own.size + 1)), np.zeros((parts, own.size + 1))
+        self.positives, self.negatives = np.zeros(parts), np.zeros(parts)
+        below = np.full(own.size, -np.inf)  # the next score below each
+        for k in range(parts):
+            inside = None if part is None else part == k
+            for side, table, totals in ((positive, self.tp, self.positives), (~positive, self.fp, self.negatives)):
+                rows = np.flatnonzero(side if inside is None else side & inside)
+                taken, next_ = _taken(scores[rows], None if weight is None else weight[rows], own)
+                table[k, 1:], totals[k] = taken, rows.size if weight is None else weight[rows].sum()
+                below = np.maximum(below, next_)
+        ends = np.where(np.isfinite(below), 0.5 * (own + np.where(np.isfinite(below), below, 0.0)), own - 1.0)
+        self.values = np.concatenate([[own[0] + 1.0 if own.size else 0.0], ends])
+
+    def curve(self, measure: Contingency, parts: Counts, *, apart: bool) -> Floats:
+        """The measure at every cut, of some parts together or, where they stand ``apart``, the mean of theirs."""
+        tables = [self.tp[parts], self.fp[parts]]
+        totals = [self.positives[parts][:, None], self.negatives[parts][:, None]]
+        if not apart:
+            tables = [table.sum(axis=0, keepdims=True) for table in tables]
+            totals = [total.sum(axis=0, keepdims=True) for total in totals]
+        tp, fp = tables
+        values = np.asarray(measure.score(tp, fp, totals[0] - tp, totals[1] - fp), dtype=np.float64)
+        curve: Floats = values.mean(axis=0)
+        return curve
+
+    def best(self, measure: Contingency, *, apart: bool = False) -> tuple[float, float]:
+        """The best cut, the highest of several, and the measure there."""
+        curve = self.curve(measure, np.arange(self.parts), apart=apart)
+        at = int(np.argmax(np.round(curve, 9)))
+        return float(self.values[at]), float(curve[at])
+
+    def typical(self, measure: Contingency, fold: Counts, *, apart: bool = False) -> float:
+        """The mean of the best cuts of all halves of the folds (the larger half of an odd number).
+
+        The best cut of one sample is a noisy thing where positives are few; the mean over parts of it is steadier.
+        ``fold`` is that of each part.
+        """
+        folds = np.unique(fold)
+        cuts = []
+        for chosen in combinations(folds.tolist(), (folds.size + 1) // 2):
+            parts = np.flatnonzero(np.isin(fold, chosen))
+            if self.positives[parts].all() if apart else self.positives[parts].any():
+                cuts.append(float(self.values[np.argmax(np.round(self.curve(measure, parts, apart=apart), 9))]))
+        return float(np.mean(cuts))
+
+
+def _taken(scores: Floats, weight: Floats | None, cuts: Floats) -> tuple[Floats, Floats]:
+    """How many of some scores are at least each cut, by weight, and the highest of those that are less."""
+    if weight is None:
+        ranked = np.sort(scores)
+        first = np.searchsorted(ranked, cuts)
+        taken = (ranked.size - first).astype(np.float64)
+    else:
+        order = np.argsort(scores, kind="stable")
+        ranked = scores[order]
+        first = np.searchsorted(ranked, cuts)
+        taken = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])[first]
+    below = np.where(first > 0, ranked[np.maximum(first, 1) - 1] if ranked.size else 0.0, -np.inf)
+    return taken, below

@@ -1,0 +1,347 @@
+#include "maxmargin/smooth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "maxmargin/kernels.hpp"
+#include "maxmargin/newton.hpp"
+#include "maxmargin/products.hpp"
+#include "maxmargin/shares.hpp"
+
+namespace maxmargin {
+namespace {
+
+constexpr std::int64_t kDirectColumns = 64;  // beyond, a Hessian costs more than the products of conjugate gradients
+constexpr std::int64_t kBlock = 128;         // rows that are turned at a time
+constexpr double kOneStep = 0.002;           // of the objective: a fold whose first step gains less needs no other
+constexpr double kTwoSteps = 0.05;           // or one more with the same Hessian
+constexpr int kFoldSteps = 50;
+
+// Losses and their first two derivatives by the score of rows, whose signs and weights stand beside it. `scratch` is of their size.
+double losses(SmoothLoss kind, const double* score, const double* sign, const double* weight, std::int64_t n, double* first,
+              double* second, double* scratch) {
+  double sum = 0.0;
+  if (kind == SmoothLoss::squared_hinge) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double short_of = std::max(0.0, 1.0 - sign[i] * score[i]);
+      sum += 0.5 * weight[i] * short_of * short_of;
+      first[i] = -weight[i] * sign[i] * short_of;
+      second[i] = short_of > 0.0 ? weight[i] : 0.0;
+    }
+    return sum;
+  }
+  for (std::int64_t i = 0; i < n; ++i) scratch[i] = -std::abs(score[i]);
+  kernels().exp_all(scratch, n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double z = sign[i] * score[i], e = scratch[i];
+    const double likely = 1.0 / (1.0 + e), rare = e * likely;
+    sum += weight[i] * (std::log1p(e) + std::max(0.0, -z));
+    first[i] = -weight[i] * sign[i] * (z > 0.0 ? rare : likely);
+    second[i] = weight[i] * likely * rare;
+  }
+  return sum;
+}
+
+// The value alone.
+double loss_sum(SmoothLoss kind, std::span<const double> score, std::span<const double> step, double length, const SmoothData& data,
+                std::span<const std::int32_t> members) {
+  std::array<double, kBlock> at, sign, weight, first, second, scratch;
+  double sum = 0.0;
+  const auto count = static_cast<std::int64_t>(members.size());
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const std::int64_t n = std::min(kBlock, count - begin);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto m = static_cast<std::size_t>(begin + i);
+      at[i] = score[m] + length * step[m];
+      sign[i] = data.signs[members[m]];
+      weight[i] = data.weight == nullptr ? 1.0 : data.weight[members[m]];
+    }
+    sum += losses(kind, at.data(), sign.data(), weight.data(), n, first.data(), second.data(), scratch.data());
+  }
+  return sum;
+}
+
+// Column j of up to kBlock rows at turned[j * kBlock].
+void turn(const Rows& rows, const std::int32_t* members, std::int64_t n, std::vector<double>& turned) {
+  if (rows.kind == RowKind::dense) {
+    auto copy = [&](const auto* values) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto* row = values + static_cast<std::int64_t>(members[i]) * rows.width;
+        double* out = turned.data() + i;
+        for (std::int64_t j = 0; j < rows.width; ++j) out[j * kBlock] = static_cast<double>(row[j]);
+      }
+    };
+    if (rows.single) copy(static_cast<const float*>(rows.values));
+    else copy(static_cast<const double*>(rows.values));
+  } else {
+    std::fill(turned.begin(), turned.end(), 0.0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Row row = rows[members[i]];
+      for (std::int64_t c = 0; c < row.count; ++c) turned[static_cast<std::size_t>(row.column(c) * kBlock + i)] += row.value(c);
+    }
+  }
+  if (rows.bias != 0.0) std::fill_n(turned.begin() + rows.width * kBlock, n, rows.bias);
+}
+
+}  // namespace
+
+SmoothFit::SmoothFit(const SmoothData& data, std::vector<std::int32_t> members, SmoothLoss loss, double C)
+    : data_(data), members_(std::move(members)), loss_(loss), C_(C), w_(static_cast<std::size_t>(data.rows.columns())), scores_(members_.size()),
+      curvature_(members_.size()),
+      origin_(w_) {}
+
+void SmoothFit::change(SmoothLoss loss, double C) {
+  loss_ = loss;
+  C_ = C;
+  diagonal_.clear();
+}
+
+void SmoothFit::start(std::span<const double> weights) {
+  w_.assign(weights.begin(), weights.end());
+  origin_ = w_;
+}
+
+bool SmoothFit::direct() const { return data_.rows.columns() <= kDirectColumns; }
+
+// Adds C times the losses of members and their derivatives at w; keeps their scores and second derivatives.
+void SmoothFit::add_direct(std::int64_t begin, std::int64_t end, bool curved, Sums& sums) {
+  const auto& k = kernels();
+  const std::int64_t d = data_.rows.columns();
+  std::vector<double> turned(static_cast<std::size_t>(d * kBlock));
+  std::array<double, kBlock> sign, weight, first, second, scaled;
+  for (std::int64_t from = begin; from < end; from += kBlock) {
+    const std::int64_t n = std::min(kBlock, end - from);
+    const std::int32_t* members = members_.data() + from;
+    turn(data_.rows, members, n, turned);
+    double* score = scores_.data() + from;
+    std::fill_n(score, n, 0.0);
+    for (std::int64_t j = 0; j < d; ++j) k.axpy(w_[j], turned.data() + j * kBlock, score, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      sign[i] = data_.signs[members[i]];
+      weight[i] = data_.weight == nullptr ? C_ : C_ * data_.weight[members[i]];
+    }
+    sums.value += losses(loss_, score, sign.data(), weight.data(), n, first.data(), second.data(), scaled.data());
+    for (std::int64_t j = 0; j < d; ++j) sums.gradient[j] += k.dot(first.data(), turned.data() + j * kBlock, n);
+    if (!curved) continue;
+    for (std::int64_t j = 0; j < d; ++j) {
+      k.multiply(turned.data() + j * kBlock, second.data(), 1.0, n, scaled.data());
+      for (std::int64_t l = 0; l <= j; ++l) sums.hessian[j * d + l] += k.dot(scaled.data(), turned.data() + l * kBlock, n);
+    }
+  }
+}
+
+void SmoothFit::add_sparse(std::int64_t begin, std::int64_t end, Sums& sums) {
+  const auto& k = kernels();
+  std::array<double, kBlock> sign, weight, first, scratch;
+  const bool fresh = diagonal_.empty();  // only a preconditioner: that of the first point will do
+  if (fresh) diagonal_.assign(data_.penalty, data_.penalty + w_.size());
+  for (std::int64_t from = begin; from < end; from += kBlock) {
+    const std::int64_t n = std::min(kBlock, end - from);
+    const std::int32_t* members = members_.data() + from;
+    double* score = scores_.data() + from;
+    for (std::int64_t i = 0; i < n; ++i) {
+      score[i] = k.fine.row_dot(data_.rows[members[i]], w_.data());
+      sign[i] = data_.signs[members[i]];
+      weight[i] = data_.weight == nullptr ? C_ : C_ * data_.weight[members[i]];
+    }
+    double* second = curvature_.data() + from;
+    sums.value += losses(loss_, score, sign.data(), weight.data(), n, first.data(), second, scratch.data());
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Row row = data_.rows[members[i]];
+      if (first[i] != 0.0) k.fine.row_axpy(row, first[i], sums.gradient.data());
+      if (second[i] == 0.0 || !fresh) continue;
+      for (std::int64_t c = 0; c < row.count; ++c) {
+        const double x = row.value(c);
+        diagonal_[row.column(c)] += second[i] * x * x;
+      }
+      if (row.bias != 0.0) diagonal_[row.width] += second[i] * row.bias * row.bias;
+    }
+  }
+}
+
+void SmoothFit::add_penalty(const std::vector<double>& w, Sums& sums) const {
+  const std::size_t d = w.size();
+  for (std::size_t j = 0; j < d; ++j) {
+    sums.value += 0.5 * data_.penalty[j] * w[j] * w[j];
+    sums.gradient[j] += data_.penalty[j] * w[j];
+    if (!sums.hessian.empty()) sums.hessian[j * d + j] += data_.penalty[j];
+  }
+}
+
+void SmoothFit::assess() {
+  const auto n = static_cast<std::int64_t>(members_.size());
+  Sums sums{0.0, std::vector<double>(w_.size()), {}};
+  if (direct()) {
+    add_direct(0, n, false, sums);
+  } else {
+    add_sparse(0, n, sums);
+  }
+  ++passes_;
+  add_penalty(w_, sums);
+  value_ = sums.value;
+  gradient_ = std::move(sums.gradient);
+}
+
+double SmoothFit::bound() const {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < gradient_.size(); ++j) sum += gradient_[j] * gradient_[j] / data_.penalty[j];
+  return 0.5 * sum;
+}
+
+std::vector<double> SmoothFit::hessian_times(const std::vector<double>& v) {
+  const auto& k = kernels().fine;
+  std::vector<double> out(v.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (curvature_[m] == 0.0) continue;
+    const Row row = data_.rows[members_[m]];
+    k.row_axpy(row, curvature_[m] * k.row_dot(row, v.data()), out.data());
+  }
+  for (std::size_t j = 0; j < v.size(); ++j) out[j] += data_.penalty[j] * v[j];
+  ++passes_;
+  return out;
+}
+
+// Solves H step = -gradient, preconditioned by the diagonal, as accurately as the gradient is small.
+std::vector<double> SmoothFit::conjugate_gradients() {
+  const std::size_t d = w_.size();
+  std::vector<double> step(d), left(d), along(d);
+  double product = 0.0;
+  for (std::size_t j = 0; j < d; ++j) {
+    left[j] = -gradient_[j];
+    along[j] = left[j] / diagonal_[j];
+    product += left[j] * along[j];
+  }
+  const double enough = 0.04 * product;  // a fifth of the norm
+  for (int round = 0; round < 50 && product > enough; ++round) {
+    const std::vector<double> image = hessian_times(along);
+    const double curve = kernels().dot(along.data(), image.data(), static_cast<std::int64_t>(d));
+    if (!(curve > 0.0)) break;
+    const double length = product / curve;
+    double next = 0.0;
+    for (std::size_t j = 0; j < d; ++j) {
+      step[j] += length * along[j];
+      left[j] -= length * image[j];
+      next += left[j] * left[j] / diagonal_[j];
+    }
+    for (std::size_t j = 0; j < d; ++j) along[j] = left[j] / diagonal_[j] + next / product * along[j];
+    product = next;
+  }
+  return step;
+}
+
+bool SmoothFit::step() {
+  const std::size_t d = w_.size();
+  std::vector<double> step;
+  if (direct()) {
+    Sums sums{0.0, std::vector<double>(d), std::vector<double>(d * d)};
+    add_direct(0, static_cast<std::int64_t>(members_.size()), true, sums);
+    ++passes_;
+    add_penalty(w_, sums);
+    value_ = sums.value;
+    gradient_ = sums.gradient;
+    step = std::move(sums.gradient);
+    for (double& s : step) s = -s;
+    if (!solve_positive(sums.hessian, step)) return false;
+  } else {
+    step = conjugate_gradients();
+  }
+  double slope = 0.0;
+  for (std::size_t j = 0; j < d; ++j) slope += step[j] * gradient_[j];
+  decrement_ = -0.5 * slope;
+  return slope < 0.0 && search_along(step, slope);
+}
+
+bool SmoothFit::search_along(const std::vector<double>& step, double slope) {
+  std::vector<double> change(members_.size());
+  row_products(data_.rows, step.data(), members_, change, 1);
+  ++passes_;
+  double linear = 0.0, square = 0.0;
+  for (std::size_t j = 0; j < w_.size(); ++j) {
+    linear += data_.penalty[j] * w_[j] * step[j];
+    square += data_.penalty[j] * step[j] * step[j];
+  }
+  double own = 0.0;
+  for (std::size_t j = 0; j < w_.size(); ++j) own += 0.5 * data_.penalty[j] * w_[j] * w_[j];
+  double length = 1.0;
+  for (int tries = 0; tries < 40; ++tries, length *= 0.5) {
+    const double value = own + length * linear + 0.5 * length * length * square + C_ * loss_sum(loss_, scores_, change, length, data_, members_);
+    if (!(value <= value_ + 1e-4 * length * slope)) continue;
+    kernels().axpy(length, step.data(), w_.data(), static_cast<std::int64_t>(w_.size()));
+    kernels().axpy(length, change.data(), scores_.data(), static_cast<std::int64_t>(scores_.size()));
+    value_ = value;
+    return true;
+  }
+  return false;
+}
+
+int SmoothFit::run(double target, int most) {
+  for (int done = 0; done < most; ++done) {
+    if (!direct()) assess();
+    if (!step() || decrement_ <= target) return done + 1;
+  }
+  return most;
+}
+
+// Moves w by the Newton step of the objective without one fold; true if that is near enough to its minimum.
+bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, std::vector<double>& w) const {
+  const std::size_t d = w_.size();
+  std::vector<double> factor(d * d), step(d);
+  for (std::size_t at = 0; at < d * d; ++at) factor[at] = all.hessian[at] - fold.hessian[at];
+  for (std::size_t j = 0; j < d; ++j) step[j] = fold.gradient[j] - all.gradient[j];
+  w = w_;
+  if (!solve_positive(factor, step)) return false;
+  double gain = 0.0;
+  for (std::size_t j = 0; j < d; ++j) {
+    gain += 0.5 * step[j] * (fold.gradient[j] - all.gradient[j]);
+    w[j] += step[j];
+  }
+  if (gain > kTwoSteps * all.value || gain <= kOneStep * all.value) return gain <= kOneStep * all.value;
+  SmoothFit there(data_, others, loss_, C_);
+  there.start(w);
+  there.assess();
+  for (std::size_t j = 0; j < d; ++j) step[j] = -there.gradient_[j];
+  solve_factored(factor, step);
+  for (std::size_t j = 0; j < d; ++j) w[j] += step[j];
+  return true;
+}
+
+std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets, double target, int threads) {
+  const auto folds = static_cast<std::int64_t>(offsets.size()) - 1;
+  const std::size_t d = w_.size();
+  std::vector<Sums> parts;
+  Sums all;
+  if (direct()) {
+    all = {0.0, std::vector<double>(d), std::vector<double>(d * d)};
+    for (std::int64_t fold = 0; fold < folds; ++fold) {
+      parts.push_back({0.0, std::vector<double>(d), std::vector<double>(d * d)});
+      add_direct(offsets[fold], offsets[fold + 1], true, parts.back());
+      for (std::size_t j = 0; j < d; ++j) all.gradient[j] += parts.back().gradient[j];
+      for (std::size_t at = 0; at < d * d; ++at) all.hessian[at] += parts.back().hessian[at];
+      all.value += parts.back().value;
+    }
+    ++passes_;
+    add_penalty(w_, all);
+  }
+  fold_weights_.resize(static_cast<std::size_t>(folds), origin_);
+  std::vector<double> out(members_.size());
+  in_shares(folds, threads, [&](int, std::int64_t first, std::int64_t last) {
+    for (std::int64_t fold = first; fold < last; ++fold) {
+      std::vector<double>& w = fold_weights_[static_cast<std::size_t>(fold)];
+      const auto begin = offsets[fold], end = offsets[fold + 1];
+      std::vector<std::int32_t> others(members_.begin(), members_.begin() + begin);
+      others.insert(others.end(), members_.begin() + end, members_.end());
+      if (!direct() || !leave_out(all, parts[static_cast<std::size_t>(fold)], others, w)) {
+        SmoothFit fit(data_, std::move(others), loss_, C_);
+        fit.start(w);
+        fit.run(target, kFoldSteps);
+        w = fit.weights();
+      }
+      const std::span<const std::int32_t> own(members_.data() + begin, static_cast<std::size_t>(end - begin));
+      row_products(data_.rows, w.data(), own, std::span<double>(out).subspan(static_cast<std::size_t>(begin), own.size()), 1);
+    }
+  });
+  return out;
+}
+
+}  // namespace maxmargin

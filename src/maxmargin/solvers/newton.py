@@ -1,0 +1,74 @@
+"""Newton's method for smooth losses of rows, with a bound of the gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.monitor import Monitor
+
+Floats = npt.NDArray[np.float64]
+
+
+class Smooth(Protocol):
+    """A strongly convex objective at a point that it keeps."""
+
+    @property
+    def weights(self) -> Floats: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float:
+        """At least the objective minus its minimum, at the point assessed."""
+        ...
+
+    def assess(self) -> None: ...
+
+    def step(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Steps from where the problem stands until the gap is at most ``target``.
+
+    The objective is strongly convex, so the gap is at most half the squared length of its gradient (in the norm dual
+    to that of the penalty); ``dual`` is the objective minus this bound.
+    """
+
+    name: ClassVar[str] = "newton"
+
+    def __call__(self, problem: Smooth, target: float, n: int, run: Run) -> Solution:
+        monitor, calls = Monitor(run, self.name, target), 0
+        with monitor:
+            while True:
+                problem.assess()
+                calls += n
+                if problem.bound <= target:
+                    monitor.status = Status.CONVERGED
+                if monitor.tick(oracle_calls=calls, primal=problem.value, dual=problem.value - problem.bound):
+                    break
+                before = problem.weights
+                if not problem.step():
+                    monitor.status = Status.STALLED
+                    break
+                if np.array_equal(before, problem.weights):
+                    monitor.status = Status.STALLED
+                    break
+        status = monitor.status
+        assert status is not None
+        problem.assess()
+        return Solution(
+            w=np.ascontiguousarray(problem.weights),
+            status=Status.CONVERGED if problem.bound <= target and status is not Status.CALLBACK else status,
+            primal=problem.value,
+            dual=problem.value - problem.bound,
+            n_iter=len(monitor.trace),
+            oracle_calls=calls,
+            trace=tuple(monitor.trace),
+        )
