@@ -43,7 +43,7 @@ def losses_of(structure: Multilabel, truth: np.ndarray, Y: np.ndarray) -> np.nda
     for y in Y:
         wrong = truth != y
         if structure.loss_name == "hamming":
-            found.append(structure.costs[wrong].sum())
+            found.append(sum(structure.costs[k, truth[k]] for k in np.flatnonzero(wrong)))
         elif structure.loss_name == "zero-one":
             found.append(float(wrong.any()))
         else:
@@ -137,7 +137,7 @@ def make_case(
     rows = as_rows(sp.csr_array(X) if sparse else X, bias, True)
     columns = np.c_[X, np.full(n, bias)] if bias else X
     pairs = make_pairs(kind, labels, rng)
-    cost = np.round(4 * rng.random(labels)) / 2 if costs else None
+    cost = np.round(4 * rng.random((labels, 2))) / 2 if costs else None  # not true but set; true but missed
     structure = Multilabel(labels, pairs, loss, cost, 1.0 if whole else eta)
     if method is not None:
         structure.__dict__["method"] = method

@@ -42,8 +42,8 @@ void check_loss(const LabelLoss& loss, const LabelData& data, std::size_t cells,
   if (loss.goal == LabelGoal::errors) {
     needed = 1;
     for (int k = 0; k < labels; ++k) {
-      if (loss.units[k] < 0) throw nb::value_error("units must be at least 0");
-      needed += loss.units[k];
+      if (loss.unit(k, false) < 0 || loss.unit(k, true) < 0) throw nb::value_error("units must be at least 0");
+      needed += std::max(loss.unit(k, false), loss.unit(k, true));
     }
   }
   if (loss.goal == LabelGoal::counts) {
@@ -66,8 +66,8 @@ void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t
   LabelData data;
   data.shape = {packed.rows.columns(), labels, pairs.data(), static_cast<int>(pairs.shape(0)), eta};
   data.rows = packed.rows;
-  if (static_cast<int>(costs.size()) != labels || static_cast<int>(units.size()) != labels || margin.size() != scale.size()) {
-    throw nb::value_error("one cost and one unit a label are needed, and as many scales as margins");
+  if (static_cast<int>(costs.size()) != 2 * labels || static_cast<int>(units.size()) != 2 * labels || margin.size() != scale.size()) {
+    throw nb::value_error("two costs and two units per label are needed, and as many scales as margins");
   }
   LabelLoss loss{goal_named(goal), costs.data(), units.data(), margin.data(), scale.data(), places.data()};
   if (truths) {

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
 from sklearn.datasets import make_multilabel_classification
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer, StandardScaler
@@ -13,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 import maxmargin
 from labels import every_vector
-from maxmargin import MultilabelSVC, NSlack, Status, Unsupported
+from maxmargin import MulticlassSVC, MultilabelSVC, NSlack, Status, Unsupported
 
 RNG = np.random.default_rng(0)
 X, Y = make_multilabel_classification(120, 8, n_classes=5, n_labels=2, random_state=1)
@@ -171,6 +172,62 @@ def test_label_weights():
     worse = np.maximum(0.0, 3.0 - (2 * Y[:, 1] - 1) * scaled.decision_function(X)[:, 1]).sum()
     v = np.r_[scaled.coef_[1], scaled.intercept_[1] / scaled.intercept_scaling_]
     assert 0.5 * w @ w + 0.1 * hinge < 0.5 * v @ v + 0.1 * worse
+
+
+def test_class_weights_are_margins_of_the_two_states():
+    """Independent labels: the objective of the docstring, which scipy cannot improve."""
+    costs = {1: {0: 0.5, 1: 3.0}, 3: 2.0}
+    options = {"interactions": "independent", "fit_intercept": False, "tol": 1e-9}
+    model = MultilabelSVC(0.1, class_weight=costs, **options).fit(X, Y)
+    for label, (low, high) in enumerate([(1.0, 1.0), (0.5, 3.0), (1.0, 1.0), (1.0, 2.0), (1.0, 1.0)]):
+        sign, margin = 2.0 * Y[:, label] - 1.0, np.where(Y[:, label] == 1, high, low)
+
+        def objective(w, sign=sign, margin=margin):
+            return 0.5 * w @ w + 0.1 * np.maximum(0.0, margin - sign * (X @ w)).sum()
+
+        better = minimize(objective, model.coef_[label], method="Nelder-Mead", options={"maxiter": 2000})
+        assert better.fun >= objective(model.coef_[label]) * (1 - 1e-6)
+    total = sum(0.5 * w @ w for w in model.coef_)
+    paid = np.where(Y == 1, [1, 3, 1, 2, 1], [1, 0.5, 1, 1, 1])
+    hinge = np.maximum(0.0, paid - (2 * Y - 1) * model.decision_function(X)).sum()
+    assert model.solution_.primal == pytest.approx(total + 0.1 * hinge)
+    both = MultilabelSVC(0.1, class_weight={1: {0: 2.0, 1: 2.0}}, **options).fit(X, Y)
+    np.testing.assert_allclose(
+        both.coef_, MultilabelSVC(0.1, label_weight={1: 2.0}, **options).fit(X, Y).coef_, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("interactions", ["independent", "tree", "full"])
+def test_balanced_weights_find_rare_labels(interactions):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 5))
+    Y = (X @ rng.standard_normal((5, 4)) + 1.5 * rng.standard_normal((400, 4)) > [2.0, 4.0, 2.0, 4.0]).astype(int)
+    plain = MultilabelSVC(interactions=interactions).fit(X, Y)
+    balanced = MultilabelSVC(interactions=interactions, class_weight="balanced").fit(X, Y)
+    assert balanced.predict(X).sum() > 1.05 * plain.predict(X).sum()
+    assert f1_score(Y, balanced.predict(X), average="macro") > f1_score(Y, plain.predict(X), average="macro")
+
+
+def test_class_weights_of_classes_are_weights_of_examples():
+    y = Y[:, 0] + Y[:, 1]
+    weight = np.array([1.0, 2.0, 0.5])
+    weighed = MultilabelSVC(0.1, class_weight=dict(enumerate(weight)), tol=1e-8).fit(X, y)
+    given = MultilabelSVC(0.1, tol=1e-8).fit(X, y, sample_weight=weight[y])
+    np.testing.assert_allclose(weighed.coef_, given.coef_, atol=1e-4)
+
+
+def test_one_label_has_the_c_of_two_classes():
+    """Weight vectors w and -w of MulticlassSVC with C are one of twice the size with 2 C."""
+    y = Y[:, 0]
+    options = {"fit_intercept": False, "tol": 1e-7}
+    label, classes = MultilabelSVC(**options).fit(X, y[:, None]), MulticlassSVC(**options).fit(X, y)
+    assert pytest.approx(2.0 * classes.C_) == label.C_
+    np.testing.assert_allclose(label.coef_[0], classes.coef_[1] - classes.coef_[0], atol=1e-3)
+
+
+def test_few_labels_have_all_pairs():
+    assert len(MultilabelSVC().fit(X, Y).pairs_) == 10
+    assert len(MultilabelSVC().fit(X, np.c_[Y, Y]).pairs_) == 9  # a tree
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "n-slack", "one-slack"])

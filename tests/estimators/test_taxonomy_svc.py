@@ -18,7 +18,7 @@ from maxmargin import MulticlassSVC, Taxonomy, TaxonomySVC, Unsupported
 from maxmargin.datasets import make_taxonomy
 from maxmargin.estimators.calibration import NotCalibratedWarning
 from maxmargin.metrics import tree_loss
-from maxmargin.structures.taxonomy import PlacedClasses
+from maxmargin.structures.taxonomy import PlacedClasses, node_weights
 from maxmargin.taxonomies import taxonomy_losses
 from reference import enumerate_planes, solve
 
@@ -110,6 +110,15 @@ def test_shapes_and_kinds_of_input(texts):
         again = TaxonomySVC(0.1, taxonomy=".", tol=1e-5).fit(other, y)
         assert again.solution_.primal == pytest.approx(model.solution_.primal, rel=1e-3)
         np.testing.assert_array_equal(model.predict(other), model.predict(X))
+
+
+def test_node_weights_go_down_to_a_quarter_whatever_the_height():
+    deep = Taxonomy.from_names(["a.b.c.d.e", "a.b.c.d.f", "g.h", "i"])
+    weight = dict(zip(deep.nodes, node_weights(deep, "scale")))
+    steps = [weight[name] for name in ("a.b.c.d.e", "a.b.c.d", "a.b.c", "a.b", "a")]
+    np.testing.assert_allclose(steps, 0.25 ** (np.arange(5) / 4))
+    assert weight["i"] == weight["g.h"] == 1.0
+    np.testing.assert_allclose(node_weights(Taxonomy.from_names(["a", "b"]), "scale")[1:], 1.0)  # the root has no say
 
 
 def test_two_classes(texts):
@@ -253,7 +262,7 @@ BAD = [
     ({"taxonomy": ".", "loss": np.ones((2, 2))}, "loss has shape"),
     ({"taxonomy": ".", "fit_intercept": "no"}, "fit_intercept must be True or False, not 'no'."),
     ({"taxonomy": ".", "random_state": "a"}, "'a' cannot be used to seed"),
-    ({"taxonomy": ".", "node_weight": 0.0}, "node_weight must be None, a positive number"),
+    ({"taxonomy": ".", "node_weight": 0.0}, "node_weight must be 'scale', None, a positive number"),
     ({"taxonomy": ".", "node_weight": {"c": 1.0}}, "'c' is not a node of the taxonomy"),
     ({"taxonomy": ".", "node_weight": {"a": -1.0}}, "node_weight of 'a' is -1.0"),
     ({"taxonomy": ".", "C": -1.0}, "C must be a positive number"),

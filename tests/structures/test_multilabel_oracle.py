@@ -137,7 +137,7 @@ def test_the_losses_are_those_of_scikit_learn():
     Y, Z = ((rng.random((200, 4)) < 0.3).astype(int) for _ in range(2))
     assert (Y.sum(axis=1) == 0).any()
     assert ((Y.sum(axis=1) == 0) & (Z.sum(axis=1) == 0)).any()
-    one = np.ones(4)
+    one = np.ones((4, 2))
     assert label_losses("hamming", one, Y, Z).mean() / 4 == pytest.approx(hamming_loss(Y, Z))
     assert label_losses("zero-one", one, Y, Z).mean() == pytest.approx(1 - accuracy_score(Y, Z))
     assert 1 - label_losses("f1", one, Y, Z).mean() == pytest.approx(
@@ -185,6 +185,7 @@ def test_the_native_edge_checks_its_arguments():
         lambda: labels(method="guess"),
         lambda: labels(goal="guess"),
         lambda: labels(goal="errors", units=np.ones(4, np.int32)),
+        lambda: labels(goal="errors", units=np.ones(8, np.int32)),
         lambda: labels(goal="counts"),
         lambda: labels(goal="errors", method="branch"),
         lambda: labels(costs=np.ones(3)),

@@ -49,7 +49,7 @@ class LabelBlock {
     slack_ = 0.0;
     for (int k = 0; k < labels_; ++k) {
       sign_[k] = truth[k] ? 1.0 : -1.0;
-      gradient_[k] = loss_->costs[k] - sign_[k] * scores[k];
+      gradient_[k] = loss_->cost(k, truth[k]) - sign_[k] * scores[k];
       slack_ += std::max(0.0, gradient_[k]);
     }
   }
@@ -103,7 +103,7 @@ class LabelBlock {
     double linear = 0.0;
     for (const SupportEntry& entry : list) {
       coefficient_[entry.output] = truth[entry.output] ? entry.alpha : -entry.alpha;
-      linear += entry.alpha * loss_->costs[entry.output];
+      linear += entry.alpha * loss_->cost(entry.output, truth[entry.output]);
     }
     row_update(data_->rows[example], weights, data_->shape.stride(), coefficient_.data());
     return linear;
@@ -161,7 +161,7 @@ class LabelBlock {
   void move(int k, double t) {
     alpha_[k] = std::max(0.0, alpha_[k] + t);
     total_ += t;
-    linear_change_ += t * loss_->costs[k];
+    linear_change_ += t * loss_->cost(k, sign_[k] > 0.0);
     coefficient_[k] += t * sign_[k];
     gradient_[k] -= t * norm_;
   }

@@ -66,7 +66,7 @@ class LabelList {
 
   // The highest b - scale (F(truth) - F(y)) over all y but the truth; true where it is positive or `any` is enough.
   bool violated(const LabelLoss& loss, const std::uint8_t* truth, bool any, std::uint8_t* y) {
-    if (planes_.empty()) tabulate(loss);
+    if (loss.goal == LabelGoal::errors && units_[0].empty()) tabulate(loss);
     const std::uint32_t own = number_of(truth, shape_->labels);
     const double own_score = list_.scores[own];
     double highest = any ? -std::numeric_limits<double>::infinity() : 0.0;
@@ -82,8 +82,13 @@ class LabelList {
         const std::int64_t cell = loss.place(shape_->labels, truths, std::popcount(own & ~m), std::popcount(m & ~own));
         consider(m, {loss.margin[cell], loss.scale[cell]});
       }
+    } else if (loss.goal == LabelGoal::errors) {
+      for (std::uint32_t m = 0; m < count; ++m) {
+        const std::int32_t units = units_[1][own & ~m] + units_[0][m & ~own];
+        consider(m, {loss.margin[units], loss.scale[units]});
+      }
     } else {
-      for (std::uint32_t m = 0; m < count; ++m) consider(m, planes_[m ^ own]);
+      for (std::uint32_t m = 0; m < count; ++m) consider(m, {loss.margin[1], loss.scale[1]});
     }
     if (found == own) return false;
     labels_of(found, shape_->labels, y);
@@ -118,21 +123,22 @@ class LabelList {
   }
 
  private:
-  // The planes by the set of wrong labels, where nothing else counts.
+  // Units of loss by the set of labels that are set and not true, and by the set of those that are missed.
   void tabulate(const LabelLoss& loss) {
-    const std::vector<std::uint8_t> none(static_cast<std::size_t>(shape_->labels));
-    std::vector<std::uint8_t> wrong(none);
-    planes_.resize(loss.goal == LabelGoal::counts ? 1 : std::size_t{1} << shape_->labels);
-    for (std::size_t m = 0; m < planes_.size() && planes_.size() > 1; ++m) {
-      labels_of(static_cast<std::uint32_t>(m), shape_->labels, wrong.data());
-      planes_[m] = rescaled(loss, none.data(), wrong.data(), shape_->labels);
+    for (const bool truth : {false, true}) {
+      std::vector<std::int32_t>& units = units_[truth];
+      units.assign(std::size_t{1} << shape_->labels, 0);
+      for (int k = 0; k < shape_->labels; ++k) {
+        const std::size_t half = std::size_t{1} << k;
+        for (std::size_t m = 0; m < half; ++m) units[half + m] = units[m] + loss.unit(k, truth);
+      }
     }
   }
 
   const LabelShape* shape_;
   std::vector<double> matrix_;
   ScoreList list_;
-  std::vector<Rescaled> planes_;
+  std::vector<std::int32_t> units_[2];
   std::vector<std::uint32_t> ranked_;
 };
 

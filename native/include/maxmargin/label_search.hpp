@@ -101,7 +101,10 @@ class LabelSearcher {
 
   // A wrong label adds its cost: where it is true and not set, or set and not true.
   LabelScores augmented(LabelScores scores, const std::uint8_t* truth) {
-    for (int k = 0; k < shape_->labels; ++k) gain_[k] = scores.gain[k] + (truth[k] ? -loss_->costs[k] : loss_->costs[k]);
+    for (int k = 0; k < shape_->labels; ++k) {
+      const double cost = loss_->cost(k, truth[k]);
+      gain_[k] = scores.gain[k] + (truth[k] ? -cost : cost);
+    }
     scores.gain = gain_.data();
     return scores;
   }

@@ -32,7 +32,7 @@ class BestByStratum {
       return;
     }
     const bool counts = loss_->goal == LabelGoal::counts, true_label = truth_[node] != 0;
-    const int units = loss_->goal == LabelGoal::errors ? loss_->units[node] : 1;
+    const int units = loss_->goal == LabelGoal::errors ? loss_->unit(node, true_label) : 1;
     const int most_a = counts && !true_label ? 0 : units, most_b = counts && !true_label ? 1 : 0;
     const Table& table = push(2, most_a + 1, most_b + 1);
     double* cells = values(table);

@@ -61,12 +61,14 @@ enum class LabelGoal : std::uint8_t { augmented, errors, counts, second, predict
 
 struct LabelLoss {
   LabelGoal goal = LabelGoal::augmented;
-  const double* costs = nullptr;         // of a wrong label
+  const double* costs = nullptr;         // of a wrong label: where it is not true and where it is, label after label
   const std::int32_t* units = nullptr;   // the same in units of loss, for `errors`
   const double* margin = nullptr;        // b
   const double* scale = nullptr;         // factor on psi
   const std::int64_t* places = nullptr;  // for `counts`: where the (true + 1) x (labels - true + 1) cells of `true` begin
 
+  double cost(int label, bool truth) const { return costs[2 * label + truth]; }
+  std::int32_t unit(int label, bool truth) const { return units[2 * label + truth]; }
   std::int64_t place(int labels, int truths, int missed, int added) const {
     return places[truths] + static_cast<std::int64_t>(missed) * (labels - truths + 1) + added;
   }
@@ -90,12 +92,12 @@ inline Rescaled rescaled(const LabelLoss& loss, const std::uint8_t* truth, const
   switch (loss.goal) {
     case LabelGoal::augmented: {
       double cost = 0.0;
-      for (int k = 0; k < labels; ++k) cost += truth[k] != y[k] ? loss.costs[k] : 0.0;
+      for (int k = 0; k < labels; ++k) cost += truth[k] != y[k] ? loss.cost(k, truth[k]) : 0.0;
       return {cost, 1.0};
     }
     case LabelGoal::errors: {
       int units = 0;
-      for (int k = 0; k < labels; ++k) units += truth[k] != y[k] ? loss.units[k] : 0;
+      for (int k = 0; k < labels; ++k) units += truth[k] != y[k] ? loss.unit(k, truth[k]) : 0;
       return {loss.margin[units], loss.scale[units]};
     }
     case LabelGoal::counts: {

@@ -101,7 +101,7 @@ def _train(
         str | None, typer.Option(help=f"With --taxonomy: {', '.join(LOSSES)}; height if not given.")
     ] = None,
     node_weight: Annotated[
-        float | None, typer.Option(help="With --taxonomy: q, a node of height h then weighs q ** h; 0.5 if not given.")
+        float | None, typer.Option(help="With --taxonomy: q, a node of height h then weighs q ** h.")
     ] = None,
     rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
     slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",

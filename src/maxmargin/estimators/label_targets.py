@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,26 +159,3 @@ def _checked(vectors: Vectors, names: npt.NDArray[Any] | None, known: npt.NDArra
     if vectors.shape[1] == 0:
         raise ValueError("Y has no columns; at least one label is needed to learn anything.")
     return LabelTargets(vectors, np.arange(vectors.shape[1]) if names is None else names)
-
-
-def label_costs(given: Any, names: npt.NDArray[Any]) -> Floats:
-    """A dict of labels to costs (1 where a label is not named), or one cost a label, as an array."""
-    if isinstance(given, dict):
-        known = set(names.tolist())
-        for label in given:
-            if label not in known:
-                raise ValueError(f"label_weight names the label {label!r}, which is none of the labels of Y.")
-        listed = [given.get(name, 1.0) for name in names.tolist()]
-    else:
-        if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
-            raise ValueError(
-                "label_weight must be a dict of labels to numbers, or a list with a number for each label, not "
-                f"{given!r}."
-            )
-        listed = list(given)
-        if len(listed) != len(names):
-            raise ValueError(f"label_weight has {len(listed)} numbers; there are {len(names)} labels.")
-    for name, cost in zip(names.tolist(), listed):
-        if isinstance(cost, bool) or not isinstance(cost, Real) or not 0.0 <= float(cost) < np.inf:
-            raise ValueError(f"label_weight of the label {name!r} is {cost!r}; give a finite number of at least 0.")
-    return np.array(listed, dtype=np.float64)

@@ -14,8 +14,11 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
+from maxmargin.estimators.class_estimator import encode_labels
+from maxmargin.estimators.class_weights import with_class_weight
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
-from maxmargin.estimators.label_targets import label_costs, label_sets, read_targets
+from maxmargin.estimators.label_targets import LabelTargets, label_sets, read_targets
+from maxmargin.estimators.multilabel_weights import class_costs, label_costs
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.table_input import read_new, read_table
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
@@ -30,6 +33,7 @@ from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.multilabel import Multilabel
 
 Floats = npt.NDArray[np.float64]
+OF_TWO_CLASSES = 2.0  # two weight vectors w and -w with C are one with 2 C
 
 
 class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
@@ -46,12 +50,16 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
 
     Parameters
     ----------
-    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
+    C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``;
+        it is twice that of MulticlassSVC, by which one label is what two classes are there
     interactions : ``'independent'``; ``'tree'``, the spanning tree of the labels of largest mutual information;
-        ``'full'``, all pairs; or a list of pairs of labels
+        ``'full'``, all pairs; ``'auto'``, all pairs of up to 8 labels, the tree of more; or a list of pairs of labels
     loss : ``'hamming'``, the number of wrong labels; ``'f1'``, ``1 - F1`` of the example, 0 where no label is true and
         none predicted; ``'zero-one'``, 1 unless all labels are right
-    label_weight : cost of a mistake at each label in the Hamming loss, in place of 1: a dict, or one number a label
+    label_weight : cost of a mistake at each label in the Hamming loss, in place of 1: a dict, or one number per label
+    class_weight : cost of a mistake by whether the label is true, times ``label_weight``: ``'balanced'``, for
+        rare labels to be found more often (``multilabel_weights.class_costs``); or a dict of labels to the weight of
+        being true, or to ``{0: weight, 1: weight}``. Of one class per example as in MulticlassSVC
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
@@ -76,9 +84,10 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         self,
         C: float | str = "scale",
         *,
-        interactions: Any = "tree",
+        interactions: Any = "auto",
         loss: str = "hamming",
         label_weight: Any = None,
+        class_weight: Any = None,
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
@@ -98,6 +107,7 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         self.interactions = interactions
         self.loss = loss
         self.label_weight = label_weight
+        self.class_weight = class_weight
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
@@ -137,15 +147,15 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
                 raise ValueError(f"X has {X.shape[0]} examples and Y has {len(targets.vectors)}; they must match.")
             self.single_ = targets.classes is not None
             self.classes_ = targets.names if targets.classes is None else targets.classes
-            weight = check_sample_weight(sample_weight, X.shape[0])
+            weight = self._example_weight(y, check_sample_weight(sample_weight, X.shape[0]))
             rows = packed(X)
             scale = FeatureScale(rows, weight)
-            self.C_ = chosen_c(self.C, scale)
+            self.C_ = chosen_c(self.C, scale, OF_TWO_CLASSES)
             self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight)
             self.intercept_scaling_ = self._constant("intercept_scaling", scale) if self.fit_intercept else 0.0
             self.interaction_scaling_ = self._constant("interaction_scaling", scale)
             rows.set_bias(self.intercept_scaling_)
-            costs, labels = self._costs(targets.names), targets.names.size
+            costs, labels = self._costs(targets, weight), targets.names.size
             structure = Multilabel(labels, self.pairs_, self.loss, costs, self.interaction_scaling_)
             self.solution_ = train(self, structure, rows, targets.vectors, rows.n, self.C_, weight)
             coef, interaction = structure.to_coef(self.solution_.w)
@@ -249,17 +259,31 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         positive(name, value)
         return float(value)
 
-    def _costs(self, names: npt.NDArray[Any]) -> Floats | None:
+    def _example_weight(self, y: Any, weight: Floats | None) -> Floats | None:
+        """Class weights of one class per example are weights of examples."""
+        if not self.single_ or self.class_weight is None:
+            return weight
+        return with_class_weight(self.class_weight, self.classes_, encode_labels(np.asarray(y).ravel())[1], weight)
+
+    def _costs(self, targets: LabelTargets, weight: Floats | None) -> Floats | None:
         without_loss = getattr(self.solver, "name", self.solver) == Perceptron.name
-        if without_loss and (self.label_weight is not None or self.loss == "f1"):
+        by_state = None if self.single_ else self.class_weight
+        given = {"label_weight": self.label_weight, "class_weight": by_state}
+        name = next((name for name, value in given.items() if value is not None), None)
+        if without_loss and (name is not None or self.loss == "f1"):
             raise Unsupported(
                 "The perceptron has no loss, so it cannot train with loss='f1' or label weights; choose another solver."
             )
-        if self.label_weight is None:
+        if name is None:
             return None
         if self.loss != "hamming":
-            raise ValueError(f"label_weight is for loss='hamming'; leave it out with loss={self.loss!r}.")
-        return label_costs(self.label_weight, names)
+            raise ValueError(f"{name} is for loss='hamming'; leave it out with loss={self.loss!r}.")
+        costs = np.ones((targets.names.size, 2))
+        if self.label_weight is not None:
+            costs *= label_costs(self.label_weight, targets.names)[:, None]
+        if by_state is not None:
+            costs *= class_costs(by_state, targets.names, targets.vectors, weight)
+        return costs
 
 
 def _warn_of(missed: int, searches: int) -> None:

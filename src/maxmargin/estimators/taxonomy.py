@@ -49,8 +49,9 @@ class TaxonomySVC(ClassEstimator):
         classes are below one root. Classes may be leaves or inner nodes
     loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
         ``'zero-one'``; or a matrix ``loss[i, j]`` of answering ``classes_[j]`` where ``classes_[i]`` is true
-    node_weight : ``beta_z``: a number q is ``q ** height``, so 1 for leaves and with q below 1 less for the nodes above
-        them, which classes share; or a mapping of nodes to numbers, 1 for those not in it; None is 1 everywhere
+    node_weight : ``beta_z``: ``'scale'`` goes from 1 for leaves to 0.25 for the highest nodes below the root, in equal
+        ratios from one height to the next; a number q is ``q ** height``, so with q below 1 less for the nodes above
+        the leaves, which classes share; a mapping of nodes to numbers, 1 for those not in it; None is 1 everywhere
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM
     class_weight, fit_intercept, intercept_scaling, n_jobs : as in MulticlassSVC
@@ -73,7 +74,7 @@ class TaxonomySVC(ClassEstimator):
         *,
         taxonomy: Any = AUTO,
         loss: Any = "height",
-        node_weight: Any = 0.5,
+        node_weight: Any = "scale",
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",

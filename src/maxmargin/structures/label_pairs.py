@@ -14,7 +14,8 @@ from maxmargin import _core
 Floats = npt.NDArray[np.float64]
 Pairs = npt.NDArray[np.int32]
 
-INTERACTIONS = ("independent", "tree", "full")
+INTERACTIONS = ("auto", "independent", "tree", "full")
+FEW = 8  # labels of which all pairs cost little more than a tree
 
 
 def choose_pairs(
@@ -24,13 +25,16 @@ def choose_pairs(
 
     Parameters
     ----------
-    interactions : ``'independent'``, ``'tree'``, ``'full'``, or pairs of labels by name
+    interactions : ``'independent'``; ``'tree'``; ``'full'``; ``'auto'``, full for at most ``FEW`` labels, else a tree;
+        or pairs of labels by name
     Y : label vectors of the training set, shape (n, n_labels); only the tree looks at them
     names : of the labels, shape (n_labels,)
     weight : of the examples
     """
     n_labels = len(names)
     if isinstance(interactions, str):
+        if interactions == "auto":
+            interactions = "full" if n_labels <= FEW else "tree"
         if interactions == "independent" or (interactions in INTERACTIONS and n_labels < 2):
             return np.zeros((0, 2), np.int32)
         if interactions == "tree":

@@ -39,7 +39,8 @@ class Multilabel:
     n_labels : number of labels
     pairs : labels that interact, shape (pairs, 2); none by default
     loss_name : ``'hamming'`` (number of wrong labels), ``'f1'`` (``1 - F1`` of the example) or ``'zero-one'``
-    costs : of the wrong labels, in place of 1, for the Hamming loss; shape (n_labels,)
+    costs : of the wrong labels, in place of 1, for the Hamming loss; shape (n_labels,), or (n_labels, 2) for labels
+        that are set and should not be, and for labels that are missed
     eta : factor on the features of pairs
     """
 
@@ -56,7 +57,7 @@ class Multilabel:
             raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, not {self.loss_name!r}.")
         object.__setattr__(self, "pairs", np.asarray(self.pairs, dtype=np.int32).reshape(-1, 2))
         costs = np.ones(self.n_labels) if self.costs is None else np.asarray(self.costs, dtype=np.float64)
-        object.__setattr__(self, "costs", costs)
+        object.__setattr__(self, "costs", np.stack([costs, costs], axis=1) if costs.ndim == 1 else costs)
 
     @cached_property
     def method(self) -> str:

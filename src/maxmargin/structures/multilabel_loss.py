@@ -22,7 +22,7 @@ def label_losses(kind: str, costs: Floats, Y_true: Any, Y: Any) -> Floats:
     """``Delta`` of label vectors, rows of two arrays of 0 and 1, shape (n, n_labels); shape (n,).
 
     ``'hamming'``
-        the sum of the costs of the wrong labels; with costs of 1 their number;
+        the sum of the costs of the wrong labels, ``costs[k, truth]``; with costs of 1 their number;
     ``'f1'``
         ``1 - 2 |true and set| / (|true| + |set|)``, and 0 where no label is true and none set;
     ``'zero-one'``
@@ -31,7 +31,8 @@ def label_losses(kind: str, costs: Floats, Y_true: Any, Y: Any) -> Floats:
     truth, found = np.asarray(Y_true, dtype=bool), np.asarray(Y, dtype=bool)
     wrong = truth != found
     if kind == "hamming":
-        return np.asarray(wrong @ costs, dtype=np.float64)
+        paid = np.where(truth, costs[:, 1], costs[:, 0])
+        return np.asarray((wrong * paid).sum(axis=-1), dtype=np.float64)
     if kind == "zero-one":
         return np.asarray(wrong.any(axis=-1), dtype=np.float64)
     return f1_loss(truth.sum(axis=-1), (truth & ~found).sum(axis=-1), (found & ~truth).sum(axis=-1))
@@ -51,7 +52,7 @@ class LabelLoss:
     Attributes
     ----------
     goal : name of the search
-    costs, units : of a wrong label, shape (n_labels,)
+    costs, units : of a wrong label where it is not true and where it is, shape (n_labels, 2)
     margin, scale : ``b`` and the factor on ``psi``, by units, or by counts from ``places`` on
     places : for each number of true labels, where its cells begin, or -1; shape (n_labels + 1,)
     """
@@ -67,8 +68,9 @@ class LabelLoss:
 def bound_loss(kind: str, costs: Floats, formulation: Formulation, truths: npt.NDArray[Any], method: str) -> LabelLoss:
     """The loss for a formulation; ``truths`` are the numbers of true labels that occur."""
     search = formulation.search
-    places = np.full(costs.size + 1, -1, dtype=np.int64)
-    units = np.zeros(costs.size, np.int32)
+    n_labels = len(costs)
+    places = np.full(n_labels + 1, -1, dtype=np.int64)
+    units = np.zeros(costs.shape, np.int32)
     losses = np.arange(2.0)
     if search is Search.PREDICTION:
         goal = "prediction"
@@ -80,19 +82,19 @@ def bound_loss(kind: str, costs: Floats, formulation: Formulation, truths: npt.N
         if method == "branch":
             raise Unsupported(
                 f"{_named(kind)} with {formulation} must look at every value of the loss, which is possible where the "
-                f"pairs of labels make no cycle or there are few labels, and here are {costs.size}: use "
+                f"pairs of labels make no cycle or there are few labels, and here are {n_labels}: use "
                 "interactions='tree', or loss='hamming' with rescaling='margin' and slack='linear'."
             )
         goal = "errors" if kind == "hamming" else "counts"
     if goal == "errors":
         unit, units = _units(costs, formulation)
-        losses = unit * np.arange(max(1, int(units.sum())) + 1.0)
+        losses = unit * np.arange(max(1, int(units.max(axis=1).sum())) + 1.0)
     if goal == "counts":
-        places, losses = _count_table(costs.size, truths)
+        places, losses = _count_table(n_labels, truths)
     return LabelLoss(
         goal,
-        np.ascontiguousarray(costs, dtype=np.float64),
-        np.ascontiguousarray(units, dtype=np.int32),
+        np.ascontiguousarray(costs.ravel(), dtype=np.float64),
+        np.ascontiguousarray(units.ravel(), dtype=np.int32),
         np.ascontiguousarray(formulation.margin(losses), dtype=np.float64),
         np.ascontiguousarray(formulation.scale(losses), dtype=np.float64),
         places,
@@ -105,7 +107,7 @@ def _named(kind: str) -> str:
 
 def _units(costs: Floats, formulation: Formulation) -> tuple[float, npt.NDArray[np.int32]]:
     unit, units = whole_units(costs)
-    most = int(units.sum())
+    most = int(units.max(axis=1).sum())
     if most > _MOST_UNITS:
         raise Unsupported(
             f"{formulation} looks at every value of the loss, and these label weights have {most:,} of them in steps "

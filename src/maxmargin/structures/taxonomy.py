@@ -19,6 +19,7 @@ from maxmargin.taxonomies import LOSSES, Taxonomy
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+TOP_WEIGHT = 0.25  # chosen by benchmarks/taxonomy_defaults.py
 
 
 class PlacedClasses:
@@ -94,12 +95,21 @@ class PlacedClasses:
         return TaxonomyLoss(self.taxonomy, self.class_node, loss)
 
 
+def spread_weights(taxonomy: Taxonomy, top: float) -> Floats:
+    """1 for leaves, ``top`` for the highest nodes below the root, and equal ratios from one height to the next."""
+    steps = max(1, int(taxonomy.heights.max()) - 1)
+    return np.asarray(top ** (taxonomy.heights / steps), dtype=np.float64)
+
+
 def node_weights(taxonomy: Taxonomy, given: Any) -> Floats:
     """``beta_z`` of every node: None is 1; a number q is ``q ** height``, 1 for leaves, so that with q below 1 classes
-    share less; a mapping of labels to numbers leaves the others at 1."""
+    share less; ``'scale'`` goes from 1 for leaves to ``TOP_WEIGHT`` for the highest nodes below the root in equal
+    ratios, so that a deep tree shares at all its levels; a mapping of labels to numbers leaves the others at 1."""
     weight = np.ones(len(taxonomy))
     if given is None:
         return weight
+    if isinstance(given, str) and given == "scale":
+        return spread_weights(taxonomy, TOP_WEIGHT)
     if isinstance(given, Mapping):
         for label, number in given.items():
             if isinstance(number, bool) or not isinstance(number, Real) or not 0.0 <= float(number) < np.inf:
@@ -108,6 +118,6 @@ def node_weights(taxonomy: Taxonomy, given: Any) -> Floats:
         return weight
     if isinstance(given, bool) or not isinstance(given, Real) or not 0.0 < float(given) < np.inf:
         raise ValueError(
-            f"node_weight must be None, a positive number, or a mapping of nodes to numbers, not {given!r}."
+            f"node_weight must be 'scale', None, a positive number, or a mapping of nodes to numbers, not {given!r}."
         )
     return np.asarray(float(given) ** taxonomy.heights.astype(np.float64), dtype=np.float64)
