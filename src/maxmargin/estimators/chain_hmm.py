@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.estimators.chain_batches import BatchedChain
 from maxmargin.estimators.training import all_or_nothing, positive
 from maxmargin.sequences import SequenceError
 from maxmargin.structures.chain import Chain, ChainInput
@@ -16,7 +16,7 @@ from maxmargin.structures.chain_parts import chain_parts
 Floats = npt.NDArray[np.float64]
 
 
-class ChainHMM(ChainEstimator):
+class ChainHMM(BatchedChain):
     """Hidden Markov model from smoothed counts: a baseline that is trained in one pass.
 
     ``P(x, y) = P(y_1) prod_t P(x_t | y_t) prod_{t>1} P(y_t | history) P(end | y_n)``, the history being the ``order``
@@ -39,6 +39,7 @@ class ChainHMM(ChainEstimator):
     Attributes
     ----------
     classes_, coef_, n_features_in_, chain_
+    counts_ : the sum of ``Psi`` over the training sequences
     """
 
     eta: ClassVar[float] = 1.0  # type: ignore[misc]
@@ -76,13 +77,39 @@ class ChainHMM(ChainEstimator):
             codes = self._all_known(labels, given)
             _check_values(given)
             self.chain_ = self._chain(given)
-            everyone = np.arange(len(given), dtype=np.int32)
-            psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
-            counts = psi.T @ (np.ones(len(given)) if weight is None else weight)
-            learned = log_probabilities(self.chain_, np.asarray(counts, dtype=np.float64), float(self.alpha))
-            self.weights_ = self.chain_.from_public(learned)
-            self.temperature_ = 1.0
+            self._set_counts(self._counts(given, codes, weight))
         return self
+
+    def partial_fit(
+        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, lengths: Any = None
+    ) -> ChainHMM:
+        """Adds the counts of a further batch of sequences: all batches together give what ``fit`` on all of them does.
+
+        ``classes``, all labels that may come, must be given in the first call. Attributes of text that are new are
+        added to the dictionary.
+        """
+        positive("alpha", self.alpha)
+        with all_or_nothing(self):
+            if hasattr(self, "chain_") and not hasattr(self, "counts_"):
+                raise ValueError("A model from a file has no counts to add to; fit it anew.")
+            given, codes, weight, before = self._next_batch(X, Y, classes, lengths, sample_weight)
+            _check_values(given)
+            counts = self._counts(given, codes, weight)
+            self._set_counts(counts if before is None else counts + self._grown(self.counts_, before))
+        return self
+
+    def _counts(self, given: ChainInput, codes: npt.NDArray[np.int32], weight: Floats | None) -> Floats:
+        """How often everything that has a weight occurs, in the layout of ``Chain``."""
+        everyone = np.arange(len(given), dtype=np.int32)
+        if not codes.size:
+            return np.zeros(self.chain_.rows * self.chain_.n_labels)
+        psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
+        return np.asarray(psi.T @ (np.ones(len(given)) if weight is None else weight), dtype=np.float64)
+
+    def _set_counts(self, counts: Floats) -> None:
+        self.counts_ = counts
+        self.weights_ = self.chain_.from_public(log_probabilities(self.chain_, counts, float(self.alpha)))
+        self.temperature_ = 1.0
 
     def _read(self, X: Any, lengths: Any) -> ChainInput:
         given = super()._read(X, lengths)

@@ -84,6 +84,13 @@ class InputReader:
         tokens = self.vectorizer.fit_transform(X)
         return self._with_pairs(X, tokens)
 
+    def learn_more(self, X: Any, lengths: Any) -> ChainInput:
+        """Reads further training data; attributes of text that are new get the next numbers."""
+        given = self.read(X, lengths)
+        if self.vectorizer is None:
+            return given
+        return self._with_pairs(X, self.vectorizer.partial_fit(X).transform(X))
+
     def read(self, X: Any, lengths: Any = None, columns: int | None = None) -> ChainInput:
         """Reads data to predict; ``columns`` is the number of features that the model has of each token."""
         if lengths is None:

@@ -6,16 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
 
+from maxmargin.estimators.chain_batches import BatchedChain
 from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.training import all_or_nothing, job_count, positive
+from maxmargin.oracles.base import OnlineWalk
 from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
-from maxmargin.solvers.base import Record, Run
+from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.online import Perceptron
+from maxmargin.structures.chain import Chain
 
 
-class ChainPerceptron(CalibratedChain):
+class ChainPerceptron(CalibratedChain, BatchedChain):
     """Averaged perceptron for label sequences (Collins): a baseline without C, loss or tolerance.
 
     Visits the sequences in random order and adds ``s_i (Psi(x_i, y_i) - Psi(x_i, prediction))`` to the weights wherever
@@ -85,4 +90,39 @@ class ChainPerceptron(CalibratedChain):
             self.weights_ = self.solution_.w
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
+            self.__dict__.pop("walk_", None)
         return self
+
+    def partial_fit(
+        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, lengths: Any = None
+    ) -> ChainPerceptron:
+        """One pass over a further batch of sequences; ``coef_`` is the mean of the weights over all batches.
+
+        ``classes``, all labels that may come, must be given in the first call. Attributes of text that are new are
+        added to the dictionary. After ``fit`` it goes on from the mean that was found there.
+        """
+        with all_or_nothing(self):
+            given, codes, weight, before = self._next_batch(X, Y, classes, lengths, sample_weight)
+            walk = self._continued(before)
+            if codes.size:
+                oracle = bind(self.chain_, given, codes, Formulation(mistakes=True), sample_weight=weight)
+                order = check_random_state(self.random_state).permutation(oracle.n).astype(np.int32)
+                oracle.accumulate(walk, order, 0.0)
+            self.walk_ = walk
+            self.weights_ = walk.total / max(1, walk.done)
+            self.solution_ = Solution(self.weights_, Status.FINISHED, None, None, 1, walk.done)
+            self.n_iter_ = 1
+            self.temperature_, self.calibrated_ = 1.0, False
+        return self
+
+    def _continued(self, before: Chain | None) -> OnlineWalk:
+        """The sums of all steps so far, in the layout of the present chain; those of before stay as they were."""
+        if before is None:
+            size = self.chain_.from_public(np.zeros(self.chain_.rows * self.chain_.n_labels)).size
+            return OnlineWalk(np.zeros(size), np.zeros(size))
+        walk = getattr(self, "walk_", None) or OnlineWalk(self.weights_, self.weights_)  # no steps, from the mean
+
+        def moved(native: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+            return self.chain_.from_public(self._grown(before.public_weights(native), before))
+
+        return OnlineWalk(moved(walk.v), moved(walk.late), done=walk.done)

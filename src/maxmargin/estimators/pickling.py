@@ -20,5 +20,5 @@ class SlimPickle:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         solution = state.get("solution_")
         if isinstance(solution, Solution) and not getattr(self, "warm_start", False):
-            state = {**state, "solution_": replace(solution, state=None, aggregate=None, slack=None)}
+            state = {**state, "solution_": replace(solution, state=None, aggregate=None, slack=None, blocks=None)}
         return state

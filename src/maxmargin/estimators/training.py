@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from maxmargin.estimators.warm_start import TrainedOn, carried_over
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
@@ -24,6 +25,8 @@ from maxmargin.solvers.choose import bound_formulation, choose_solver
 from maxmargin.solvers.concave_convex import ConcaveConvex
 
 Floats = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-5  # of the objective
 
 
 def positive(name: str, value: Any, *, optional: bool = False) -> None:
@@ -134,14 +137,14 @@ def train(
     if isinstance(Y, PartialLabels):
         solver = ConcaveConvex(solver)
     run = run_of(estimator)
-    data = oracle.fingerprint() if estimator.warm_start else None
-    fingerprint = None if data is None else f"{solver.name} {data}"
-    solution = solver(oracle, float(C), run, _start(estimator, fingerprint))
+    trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if estimator.warm_start else None
+    previous = getattr(estimator, "solution_", None)
+    start = None if trained_on is None else carried_over(previous, trained_on, oracle)
+    solution = solver(oracle, float(C), run, start)
     if not oracle.exact:
         solution = _without_proof(solution)
-    solution = replace(
-        solution, details={**solution.details, "solver": solver.name, "n": n, "fingerprint": fingerprint}
-    )
+    solution = replace(solution, details={**solution.details, "solver": solver.name, "n": n, "trained_on": trained_on})
+    _check_order(solution, problem, formulation)
     target = gap_target(oracle, float(C), run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
     warn_stopped(solution, target, names)
     return solution
@@ -153,12 +156,17 @@ def _without_proof(solution: Solution) -> Solution:
     return replace(solution, primal=None, dual=None, slack=None, status=status)
 
 
-def _start(estimator: Any, fingerprint: str | None) -> Solution | None:
-    """The previous solution, if it is wanted and its planes still hold: same solver, data, loss and weights."""
-    previous: Solution | None = getattr(estimator, "solution_", None)
-    if fingerprint is None or previous is None or previous.details.get("fingerprint") != fingerprint:
-        return None
-    return previous
+def _check_order(solution: Solution, problem: Any, formulation: Formulation) -> None:
+    """A dual above the primal proves that something is not what it says, so nothing may be claimed."""
+    primal, dual = solution.primal, solution.dual
+    if primal is None or dual is None or formulation.slack == "hard" or not np.isfinite(primal + dual):
+        return
+    if dual - primal > _ROUNDING * max(abs(primal), abs(dual)):
+        raise ValueError(
+            f"The dual objective {dual:.6g} is above the primal {primal:.6g}, which cannot be: the loss, the joint "
+            f"features or the search of {type(problem).__name__} contradict each other, or changed on the way; "
+            "check_problem(problem, X, Y) may show how."
+        )
 
 
 def warn_stopped(solution: Solution, target: float, names: Sequence[str] | None = None) -> None:

@@ -90,6 +90,24 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         self.n_features_out_, self.n_columns_ = len(attributes), n_columns
         return packed
 
+    def partial_fit(self, X: Any, y: Any = None) -> SequenceVectorizer:
+        """Learns further attributes, which get the next columns; ``y`` is ignored."""
+        if not hasattr(self, "attributes_"):
+            return self.fit(X)
+        self._check_params()
+        if self.min_count > 1:
+            raise ValueError("min_count needs all data at once; for batches set min_count=1, or use hashing.")
+        attributes, templates = self._fitted()
+        if templates is None:
+            attributes.read(_as_list(X), True)
+        else:
+            offsets, columns = self._columns(X)
+            apply_templates(templates.token_templates, offsets, columns, attributes, learn=True)
+            if templates.pair_templates:
+                apply_templates(templates.pair_templates, offsets, columns, self.pair_attributes_, learn=True)
+        self.n_features_out_ = len(attributes)
+        return self
+
     def transform(self, X: Any) -> Sequences:
         """Packs sequences; attributes that ``fit`` did not see are ignored."""
         attributes, templates = self._fitted()
@@ -140,13 +158,17 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         return np.array(getattr(self, which).names(), dtype=object)
 
     def _applied(self, X: Any, templates: tuple[Template, ...], attributes: _core.Attributes) -> Sequences:
+        offsets, columns = self._columns(X)
+        return self._packed(offsets, apply_templates(templates, offsets, columns, attributes, learn=False), attributes)
+
+    def _columns(self, X: Any) -> tuple[Offsets, Any]:
         offsets, columns = _core.read_columns(_as_list(X))
         if columns and len(columns) != self.n_columns_:
             raise ValueError(
                 f"The tokens have {len(columns)} columns, but those that the templates were fitted to had "
                 f"{self.n_columns_}; give the same columns, without labels."
             )
-        return self._packed(offsets, apply_templates(templates, offsets, columns, attributes, learn=False), attributes)
+        return offsets, columns
 
     def _packed(self, offsets: Offsets, rows: Any, attributes: _core.Attributes) -> Sequences:
         indptr, indices, values = rows

@@ -183,6 +183,13 @@ class CoreEngine:
         return self.core.settle(settings, tolerance, max_passes)
 
 
+class OfOutputs:
+    """What oracles share whose planes are known by their outputs."""
+
+    def keys(self) -> None:
+        return None
+
+
 class Oracle(Protocol):
     """A problem bound to its training set and formulation."""
 
@@ -205,6 +212,16 @@ class Oracle(Protocol):
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         """The most violated plane of each example."""
+        ...
+
+    def keys(self) -> list[str] | None:
+        """By what each example is recognised in a later fit, where its planes are rows; None where they are outputs,
+        from which planes are made anew, or where it cannot be told."""
+        ...
+
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        """A state of outputs from an earlier fit, whose class k has the number ``codes[k]`` now (-1: it is gone),
+        without what does not fit the examples any more."""
         ...
 
     def fingerprint(self) -> str | None:

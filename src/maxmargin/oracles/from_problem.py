@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 from collections.abc import Sequence
 from copy import deepcopy
@@ -11,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
-from maxmargin.problem import Problem, check_truths, has_power, joint_loss, targets_of
+from maxmargin.problem import Problem, check_truths, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
-from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
+from maxmargin.vectors import Vector, as_vector, dot, scaled_difference
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,15 +78,17 @@ class ProblemOracle(PlaneOracle):
         return a, margin
 
     def fingerprint(self) -> str | None:
+        keys = self.keys()
+        return None if keys is None else digest(*keys, self.sample_weight)
+
+    def keys(self) -> list[str] | None:
+        """Of the problem, the formulation, the input and its label; None where pickle cannot tell."""
+        kind = type(self.problem)
         try:
-            seen = hashlib.blake2b(pickle.dumps(self.problem))
-        except Exception:  # whatever stops pickle, the problem cannot be compared with an earlier one
+            problem = digest(pickle.dumps(self.problem), id(kind), self.formulation)
+            return [digest(problem, pickle.dumps((x, y))) for x, y in zip(self.X, self.Y)]
+        except Exception:  # whatever stops pickle, the data cannot be compared with earlier ones
             return None
-        seen.update(repr(self.formulation).encode())
-        for vector in self._truths:
-            for part in (vector.index, vector.value) if isinstance(vector, SparseVector) else (vector,):
-                seen.update(part.tobytes())
-        if has_power(self.problem, "target"):
-            seen.update(pickle.dumps(self.Y))  # labels may differ where their targets do not
-        seen.update(b"" if self.sample_weight is None else self.sample_weight.tobytes())
-        return seen.hexdigest()
+
+    def definitions(self) -> tuple[Any, ...]:
+        return (type(self.problem),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +104,13 @@ class PlaneOracle:
     def steepness(self) -> float:
         found = (self.plane(i, np.zeros(self.dimension)) for i in range(min(self.n, 100)))
         return max((_square(plane[0]) for plane in found if plane is not None), default=1.0)
+
+    def definitions(self) -> tuple[Any, ...]:
+        """Classes and functions that keys tell apart by their address only."""
+        return ()
+
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        raise ValueError("The planes of this oracle are rows, which are kept by the keys of their examples.")
 
     def engine(self, C: float) -> PlanesEngine:
         return PlanesEngine(self, C)

@@ -112,6 +112,17 @@ def find_classes(labels: Any, X: Sequences) -> tuple[Classes, Codes]:
     return _as_array(ordered), np.fromiter(map(place.__getitem__, labels), np.int32, len(labels))
 
 
+def label_classes(classes: Any) -> Classes:
+    """Labels that are given as all that there are, each once, ascending."""
+    given = list(dict.fromkeys(_plain(classes)))
+    if not given or any(label is None or label != label for label in given):
+        raise ValueError(f"classes must be a list of labels, none of them missing, not {classes!r}.")
+    try:
+        return _as_array(sorted(label.item() if isinstance(label, np.generic) else label for label in given))
+    except TypeError as error:
+        raise ValueError(f"classes cannot be sorted ({error}); use labels of one kind.") from error
+
+
 def _as_array(classes: list[Any]) -> Classes:
     texts = all(
         isinstance(label, str) and not label.endswith("\0") for label in classes

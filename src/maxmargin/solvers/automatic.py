@@ -71,7 +71,8 @@ class _Turns:
                 return self._after_stall(blocks) if self._stalled(blocks) else self._sum
             cuts, turn = self._cut(_as_one_cut(blocks, self.C) if cuts is None else cuts)
             if self._ended(turn):
-                return self._after_stall(blocks) if self._stalled(cuts) else self._sum
+                ended = self._after_stall(blocks) if self._stalled(cuts) else self._sum
+                return replace(ended, blocks=blocks.state) if ended.state is not None and ended.state.cuts else ended
 
     def _ended(self, turn: Turn) -> bool:
         """Whether more than a turn is over; a limit may be reached just then."""

@@ -99,6 +99,7 @@ class Solution:
     ``primal`` is the exact objective of ``w``, ``dual`` the dual objective of ``state``, ``gap`` their
     difference. Each is None where it does not exist: no dual for subgradient and perceptron, nothing after an
     inexact search. ``w`` may be an average of iterates; ``state`` then certifies it without being equal to it.
+    ``blocks`` are the dual variables by example that an earlier part of the run left, where ``state`` holds cuts.
     ``aggregate`` is the one cut that all dual variables of an n-slack solution amount to.
     """
 
@@ -114,6 +115,7 @@ class Solution:
     trace: tuple[Record, ...] = ()
     certificate: Infeasible | None = None
     aggregate: Cut | None = None
+    blocks: DualState | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -125,6 +125,8 @@ class _Ascent:
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and not start.state.cuts:
             self.engine.restore(start.state)
+            if self.engine.dual < 0.0:  # nothing is a better start
+                self.engine = self.oracle.engine(self.C)
             self.started = True
         with self.monitor:
             while True:

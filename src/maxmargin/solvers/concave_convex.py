@@ -92,6 +92,7 @@ class ConcaveConvex:
             slack=best.slack,
             state=None,
             aggregate=None,
+            blocks=None,
             trace=tuple(_without_dual(record) for record in history.trace),
             details={**history.details, "rounds": rounds},
         )

@@ -78,6 +78,8 @@ class _WorkingSets:
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and not start.state.cuts:
             self.engine.restore(start.state)
+            if self.engine.dual < 0.0:  # nothing is a better start
+                self.engine = self.oracle.engine(self.C)
         with self.monitor:
             self.threshold = max(self._coarse_threshold(), self._final)
             while True:

@@ -84,7 +84,10 @@ class _CuttingPlanes:
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and start.state.cuts:
             self._restore(start.state)
+            start = None
         with self.monitor:
+            if start is not None and start.w.size == self.oracle.dimension:
+                self._add(self._ask(start.w))
             while True:
                 cut, fresh = self._next_cut()
                 primal = self.best.primal if fresh and self.best is not None else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_memory import check_search_by_loss
@@ -24,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class ChainOracle:
+class ChainOracle(OfOutputs):
     """Planes of labelled chains from the native core."""
 
     exact = True
@@ -107,6 +108,14 @@ class ChainOracle:
             return None
         return ChainOracle(self.chain, self.X, labels, self.loss, self.sample_weight, self.threads, self.allowed)
 
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        assert state.handles is not None
+        lengths = self.X.tokens.lengths
+        runs = [codes[labels] for labels in state.handles]
+        fits = [labels.size == lengths[i] and labels.min() >= 0 for i, labels in zip(state.example, runs)]
+        kept = np.flatnonzero(fits)
+        return replace(state.take(kept), handles=[runs[k] for k in kept])
+
     def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
         added = self.core.accumulate(
             walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
@@ -117,18 +126,10 @@ class ChainOracle:
     def fingerprint(self) -> str:
         chain = self.chain
         shape = (chain.n_features, chain.n_pair_features, chain.constant, chain.order, chain.eta, chain.ends)
-        seen = hashlib.blake2b(f"{self.formulation!r} {shape}".encode())
+        arrays = [self.labels, self.loss.costs, self.loss.rows, self.sample_weight]
         for X in (self.X.tokens, self.X.pairs):
-            if X is None:
-                continue
-            values = np.zeros(0) if X.values is None else X.values
-            for part in (X.offsets, X.indptr, X.indices, values):
-                seen.update(np.ascontiguousarray(part).tobytes())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        rows = np.zeros(0, np.int32) if self.loss.rows is None else self.loss.rows
-        for part in (self.labels, self.loss.costs, rows, weight):
-            seen.update(part.tobytes())
-        return seen.hexdigest()
+            arrays += [None] if X is None else [X.offsets, X.indptr, X.indices, X.values]
+        return digest(self.formulation, shape, *arrays)
 
     def steepness(self) -> float:
         some = self._everyone[:: max(1, self.n // 100)]

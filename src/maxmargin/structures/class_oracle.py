@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -18,12 +19,13 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class ClassOracle(ABC):
+class ClassOracle(OfOutputs, ABC):
     """Planes of classes from the native core. A subclass says how one of them is a row of numbers."""
 
     exact = True
     cheap = True
     joint = False
+    _labels: Indices
 
     def __init__(
         self,
@@ -62,6 +64,11 @@ class ClassOracle(ABC):
     @abstractmethod
     def expand(self, state: DualState) -> Planes:
         """The rows of planes known by example and class, in native layout."""
+
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        output = codes[state.output]
+        kept = np.flatnonzero((output >= 0) & (output != self._labels[state.example]))
+        return replace(state.take(kept), output=output[kept])
 
     def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
         added = self.core.accumulate(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.oracles.base import DualState
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.class_losses import padded_tables
@@ -54,11 +53,8 @@ class MulticlassOracle(ClassOracle):
         return Planes(a.tocsr(), self._margin[truths, outputs], examples)
 
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.formulation!r} {self._rows.fingerprint()}".encode())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        for part in (self._labels, self._margin, self._scale, weight):
-            seen.update(part.tobytes())
-        return seen.hexdigest()
+        arrays = (self._labels, self._margin, self._scale, self.sample_weight)
+        return digest(self.formulation, self._rows.columns, self._rows.fingerprint(), *arrays)
 
     def steepness(self) -> float:
         return 2.0 * float(np.max(self._rows.squared_norms) * np.max(self._scale) ** 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, OfOutputs, OnlineWalk
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.multilabel_loss import LabelLoss
@@ -25,7 +25,7 @@ Indices = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.uint8]
 
 
-class MultilabelOracle:
+class MultilabelOracle(OfOutputs):
     """Planes of label vectors from the native core.
 
     ``exact`` turns false where branch and bound gave up in a pass over all examples: from then on a slack may have been
@@ -125,14 +125,14 @@ class MultilabelOracle:
         walk.done += order.size
         return added
 
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        same = np.array_equal(codes, np.arange(self.structure.n_labels))
+        return state.take(np.arange(state.alpha.size if same else 0))
+
     def fingerprint(self) -> str:
         structure = self.structure
-        kind = f"{self.formulation!r} {structure.loss_name} {structure.eta} {self.rows.fingerprint()}"
-        seen = hashlib.blake2b(kind.encode())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        for part in (self.truths, structure.pairs, structure.costs, weight):
-            seen.update(np.ascontiguousarray(part).tobytes())
-        return seen.hexdigest()
+        kind = (self.formulation, structure.loss_name, structure.eta, self.rows.columns, self.rows.fingerprint())
+        return digest(*kind, self.truths, structure.pairs, structure.costs, self.sample_weight)
 
     def steepness(self) -> float:
         some = np.ascontiguousarray(self._everyone[:: max(1, self.n // 100)])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.oracles.base import DualState
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.class_features import ClassFeatures
@@ -57,14 +56,10 @@ class OutputOracle(ClassOracle):
         return Planes(a.tocsr(), np.where(wrong, self.formulation.margin(losses), 0.0), examples)
 
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.formulation!r} {self._rows.fingerprint()}".encode())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
         matrix = self._features.matrix
-        for part in (self._labels, matrix.indptr, matrix.indices, matrix.data, weight):
-            seen.update(part.tobytes())
-        for truth in np.unique(self._labels):
-            seen.update(self._losses.row(int(truth)).tobytes())
-        return seen.hexdigest()
+        arrays = [self._labels, matrix.indptr, matrix.indices, matrix.data, self.sample_weight]
+        arrays += [self._losses.row(int(truth)) for truth in np.unique(self._labels)]
+        return digest(self.formulation, matrix.shape, self._rows.columns, self._rows.fingerprint(), *arrays)
 
     def steepness(self) -> float:
         matrix = self._features.matrix

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from maxmargin import _core
 from maxmargin.measures.base import Measure, Violation
 from maxmargin.measures.grouped import GroupedMeasure, Violations
 from maxmargin.oracles.base import Cut
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
@@ -166,10 +166,14 @@ class SampleOracle(PlaneOracle):
         return Cut(compact(self._rows.combine(total, None, self.threads)), b, slack)
 
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"{self.measure!r} {self.formulation!r} {self._rows.fingerprint()}".encode())
-        for group in self._groups:
-            seen.update(b"all" if group is None else group.tobytes())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        for part in (self._truth, weight):
-            seen.update(np.ascontiguousarray(part).tobytes())
-        return seen.hexdigest()
+        kind = (self.measure, self.formulation, self._rows.columns, self._rows.fingerprint())
+        return digest(*kind, *self._groups, self._truth, self.sample_weight)
+
+    def keys(self) -> list[str]:
+        everyone = np.arange(self._rows.n, dtype=np.int32)
+        kind = (self.measure, self.formulation, self._rows.columns)
+        members = [everyone if group is None else group for group in self._groups]
+        return [digest(*kind, self._truth[rows], *self._rows.cells_of(rows)) for rows in members]
+
+    def definitions(self) -> tuple[Any, ...]:
+        return (self.measure,)

@@ -3,14 +3,13 @@ s_i)``."""
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
+from maxmargin.oracles.fingerprints import digest
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -19,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class SignedOracle:
+class SignedOracle(OfOutputs):
     """One example a row, with the plane ``(y_i x_i, 1)``. The loss is zero-one, so rescaling makes no difference."""
 
     exact = True
@@ -74,12 +73,12 @@ class SignedOracle:
         walk.done += order.size
         return added
 
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        return state  # a row has one plane, whatever its sign
+
     def fingerprint(self) -> str:
-        seen = hashlib.blake2b(f"signed {self.formulation!r} {self._rows.fingerprint()}".encode())
-        weight = np.zeros(0) if self.sample_weight is None else self.sample_weight
-        for part in (self._signs, weight):
-            seen.update(part.tobytes())
-        return seen.hexdigest()
+        kind = ("signed", self.formulation, self._rows.columns, self._rows.fingerprint())
+        return digest(*kind, self._signs, self.sample_weight)
 
     def steepness(self) -> float:
         return float(np.max(self._rows.squared_norms))

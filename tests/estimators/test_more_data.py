@@ -1,0 +1,234 @@
+"""Warm starts with other data than before: the optimum of the data at hand, sooner, and never a false certificate."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import problems
+from maxmargin import (
+    ChainSVC,
+    MeasureSVC,
+    MulticlassSVC,
+    MultilabelSVC,
+    RankingSVM,
+    Status,
+    StructuralSVM,
+    TaxonomySVC,
+)
+from maxmargin.datasets import make_sentences
+from maxmargin.estimators.training import _check_order
+from maxmargin.rescaling import Formulation
+from maxmargin.solvers.automatic import Automatic
+from maxmargin.solvers.base import Solution
+
+RNG = np.random.default_rng(0)
+N, FEW = 300, 6
+X = RNG.standard_normal((N, 8))
+Y = np.argmax(X[:, :4] + 0.7 * RNG.standard_normal((N, 4)), axis=1)
+NAMES = np.array(["a/x", "a/y", "b/x", "b/y"])[Y]
+SETS = (X[:, :3] + 0.5 * RNG.standard_normal((N, 3)) > 0.0).astype(int)
+GRADES, GROUPS = RNG.integers(0, 3, N), np.repeat(np.arange(N // FEW), FEW)
+WORDS, TAGS = make_sentences(150, seed=0)
+CHAIN = problems.Chain()
+XS, YS = problems.sample(CHAIN, 40, noise=1.0)
+
+
+def sliced(*data):
+    return lambda n: tuple(part[:n] for part in data)
+
+
+ESTIMATORS = {
+    "classes": (MulticlassSVC, {"C": 1.0, "tol": 1e-3}, sliced(X, Y), N),
+    "classes, n-slack": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "solver": "n-slack"}, sliced(X, Y), N),
+    "classes, one-slack": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "solver": "one-slack"}, sliced(X, Y), N),
+    "classes, squared": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "slack": "squared"}, sliced(X, Y), N),
+    "taxonomy": (TaxonomySVC, {"C": 1.0, "taxonomy": "/", "tol": 1e-3}, sliced(X, NAMES), N),
+    "labels": (MultilabelSVC, {"C": 1.0, "tol": 1e-3}, sliced(X, SETS), N),
+    "labels, pairs": (MultilabelSVC, {"C": 1.0, "tol": 1e-2, "interactions": "full"}, sliced(X, SETS), N),
+    "error rate": (
+        MeasureSVC,
+        {"measure": "error_rate", "method": "structural", "C": 1.0, "tol": 1e-3},
+        sliced(X, SETS[:, 0]),
+        N,
+    ),
+    "F1": (MeasureSVC, {"measure": "f1", "method": "structural", "C": 1.0, "tol": 1e-3}, sliced(X, SETS[:, 0]), N),
+    "rankings": (RankingSVM, {"C": 1.0, "tol": 1e-3}, sliced(X, GRADES, GROUPS), N),
+    "sequences": (ChainSVC, {"templates": "tagging", "tol": 0.01}, sliced(WORDS, TAGS), len(WORDS)),
+    "sequences, slack": (
+        ChainSVC,
+        {"templates": "tagging", "tol": 0.01, "rescaling": "slack"},
+        sliced(WORDS, TAGS),
+        len(WORDS),
+    ),
+    "a problem": (StructuralSVM, {"problem": CHAIN, "C": 0.5, "tol": 1e-2}, sliced(XS, YS), len(XS)),
+    "a problem, n-slack": (
+        StructuralSVM,
+        {"problem": CHAIN, "C": 0.5, "tol": 1e-2, "solver": "n-slack"},
+        sliced(XS, YS),
+        len(XS),
+    ),
+    "a problem, one-slack": (
+        StructuralSVM,
+        {"problem": CHAIN, "C": 0.5, "tol": 1e-2, "solver": "one-slack"},
+        sliced(XS, YS),
+        len(XS),
+    ),
+}
+
+
+def agree(warm: Solution, cold: Solution) -> None:
+    """Both certify the same problem."""
+    assert warm.status is cold.status is Status.CONVERGED
+    assert warm.dual <= cold.primal * (1 + 1e-9)
+    assert cold.dual <= warm.primal * (1 + 1e-9)
+    assert warm.gap >= -1e-9 * warm.primal
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_few_examples_more(name):
+    kind, params, part, n = ESTIMATORS[name]
+    warm = kind(**params, warm_start=True).fit(*part(n - FEW)).fit(*part(n))
+    cold = kind(**params).fit(*part(n))
+    agree(warm.solution_, cold.solution_)
+    assert warm.solution_.oracle_calls < cold.solution_.oracle_calls
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_same_examples(name):
+    kind, params, part, n = ESTIMATORS[name]
+    warm = kind(**params, warm_start=True).fit(*part(n)).fit(*part(n))
+    cold = kind(**params).fit(*part(n))
+    agree(warm.solution_, cold.solution_)
+    assert warm.solution_.oracle_calls < 0.7 * cold.solution_.oracle_calls
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_fewer_examples_and_others(name):
+    kind, params, part, n = ESTIMATORS[name]
+    half = tuple(data[: n // 2] for data in part(n))
+    other = tuple(data[n // 2 :][::-1] for data in part(n))
+    model = kind(**params, warm_start=True).fit(*part(n))
+    for data in (half, other, part(n)):
+        agree(model.fit(*data).solution_, kind(**params).fit(*data).solution_)
+
+
+def test_classes_that_come_and_go():
+    model = MulticlassSVC(1.0, tol=1e-3, warm_start=True).fit(X, np.array(list("bdfh"))[Y])
+    for names in ("abdf", "dbfh", "bbdd"):
+        labels = np.array(list(names))[Y]
+        agree(model.fit(X, labels).solution_, MulticlassSVC(1.0, tol=1e-3).fit(X, labels).solution_)
+
+
+def test_labels_of_sequences_that_come_and_go():
+    model = ChainSVC(templates="tagging", tol=0.01, warm_start=True).fit(WORDS, TAGS)
+    renamed = [[{"NOUN": "A", "VERB": "VERB"}.get(tag, "O") for tag in tags] for tags in TAGS]
+    for labels in (renamed, TAGS):
+        cold = ChainSVC(templates="tagging", tol=0.01).fit(WORDS, labels)
+        agree(model.fit(WORDS, labels).solution_, cold.solution_)
+
+
+class Reranker:
+    """``x`` is a list of candidates, a row of features each; ``y`` is (the number of the right one, its cost)."""
+
+    def joint_feature(self, x, y):
+        return np.asarray(x[y[0]], dtype=float)
+
+    def loss(self, y_true, y):
+        return 0.0 if y_true[0] == y[0] else float(y_true[1])
+
+    def argmax(self, x, w, y_true=None):
+        scores = [float(np.dot(w, row)) for row in x]
+        if y_true is not None:
+            scores = [score + self.loss(y_true, (k, 0)) for k, score in enumerate(scores)]
+        return int(np.argmax(scores)), y_true[1] if y_true is not None else 0
+
+
+SOLVERS = pytest.mark.parametrize("solver", ["auto", "bcfw", "n-slack", "one-slack"])
+
+
+@SOLVERS
+def test_rivals_that_are_gone_prove_nothing(solver):
+    rng = np.random.default_rng(1)
+    lists = [rng.standard_normal((5, 3)) for _ in range(20)]
+    truths = [(0, 2)] * 20
+    model = StructuralSVM(Reranker(), C=1.0, tol=1e-4, solver=solver, warm_start=True).fit(lists, truths)
+    fewer = [rows[:2] for rows in lists]
+    cold = StructuralSVM(Reranker(), C=1.0, tol=1e-4, solver=solver).fit(fewer, truths)
+    assert cold.solution_.primal < 0.95 * model.solution_.primal
+    agree(model.fit(fewer, truths).solution_, cold.solution_)
+
+
+@SOLVERS
+def test_a_cost_inside_the_truth_that_has_changed(solver):
+    rng = np.random.default_rng(1)
+    lists = [rng.standard_normal((5, 3)) for _ in range(20)]
+    model = StructuralSVM(Reranker(), C=1.0, tol=1e-4, solver=solver, warm_start=True).fit(lists, [(0, 100)] * 20)
+    cold = StructuralSVM(Reranker(), C=1.0, tol=1e-4, solver=solver).fit(lists, [(0, 1)] * 20)
+    agree(model.fit(lists, [(0, 1)] * 20).solution_, cold.solution_)
+
+
+@SOLVERS
+def test_inputs_that_were_changed_in_place(solver):
+    rng = np.random.default_rng(1)
+    lists, truths = [rng.standard_normal((5, 3)) for _ in range(20)], [(0, 2)] * 20
+    model = StructuralSVM(Reranker(), C=1.0, tol=1e-4, solver=solver, warm_start=True).fit(lists, truths)
+    for rows in lists:
+        rows[1:] *= 0.1
+    cold = StructuralSVM(Reranker(), C=1.0, tol=1e-4, solver=solver).fit(lists, truths)
+    agree(model.fit(lists, truths).solution_, cold.solution_)
+
+
+def test_a_problem_of_the_same_name_that_is_defined_anew(monkeypatch):
+    """As when the cell of a notebook that defines it is changed and run again: its pickle is the same."""
+    rng = np.random.default_rng(1)
+    lists, truths = [rng.standard_normal((5, 3)) for _ in range(20)], [(0, 2)] * 20
+    first = Reranker()
+    model = StructuralSVM(first, C=1.0, tol=1e-4, warm_start=True).fit(lists, truths)
+
+    def cheaper(self, y_true, y):
+        return 0.0 if y_true[0] == y[0] else 0.1 * y_true[1]
+
+    anew = type("Reranker", (), {**vars(Reranker), "loss": cheaper})
+    monkeypatch.setitem(globals(), "Reranker", anew)
+    second = anew()
+    assert pickle.dumps(second) == pickle.dumps(anew())
+    cold = StructuralSVM(second, C=1.0, tol=1e-4).fit(lists, truths)
+    assert cold.solution_.primal < 0.5 * model.solution_.primal
+    agree(model.set_params(problem=second).fit(lists, truths).solution_, cold.solution_)
+
+
+@pytest.mark.parametrize("measure", ["swapped_pairs", "ndcg", "average_precision"])
+def test_the_same_rows_in_other_groups(measure):
+    rng = np.random.default_rng(0)
+    rows, grades = rng.standard_normal((60, 4)), rng.integers(0, 2, 60)
+    before, after = np.repeat([0, 1], [30, 30]), np.repeat([0, 1], [5, 55])
+    model = RankingSVM(measure=measure, C=1.0, tol=1e-5, warm_start=True).fit(rows, grades, before)
+    cold = RankingSVM(measure=measure, C=1.0, tol=1e-5).fit(rows, grades, after)
+    agree(model.fit(rows, grades, after).solution_, cold.solution_)
+
+
+def test_weights_that_fall_leave_no_cuts_behind():
+    rng = np.random.default_rng(0)
+    rows, grades, groups = rng.standard_normal((60, 4)), rng.integers(0, 2, 60), np.repeat([0, 1, 2], 20)
+    model = RankingSVM(C=1.0, tol=1e-5, warm_start=True).fit(rows, grades, groups)
+    weight = np.where(groups == 0, 0.01, 1.0)
+    cold = RankingSVM(C=1.0, tol=1e-5).fit(rows, grades, groups, sample_weight=weight)
+    agree(model.fit(rows, grades, groups, sample_weight=weight).solution_, cold.solution_)
+
+
+def test_after_cuts_the_examples_are_not_forgotten():
+    """``auto`` may end with cuts, which hold for the old data only; what it knew of each example is kept."""
+    solver = Automatic(patience=3)
+    model = MulticlassSVC(1.0, tol=1e-3, solver=solver, warm_start=True).fit(X[:-FEW], Y[:-FEW])
+    assert model.solution_.state.cuts
+    assert model.solution_.blocks is not None
+    agree(model.fit(X, Y).solution_, MulticlassSVC(1.0, tol=1e-3).fit(X, Y).solution_)
+
+
+def test_a_dual_above_the_primal_is_an_error():
+    false = Solution(np.zeros(1), Status.CONVERGED, 4.0, 400.0, 1, 1)
+    with pytest.raises(ValueError, match=r"The dual objective 400 is above the primal 4, which cannot be"):
+        _check_order(false, CHAIN, Formulation())
