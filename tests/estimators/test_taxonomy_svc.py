@@ -178,6 +178,29 @@ def test_until_stops_where_the_confidence_is_reached(texts):
         model.predict(X, until=2)
 
 
+@pytest.mark.parametrize("loss", ["height", "path", "zero-one", "matrix"])
+def test_the_answer_of_lowest_expected_loss(texts, loss):
+    X, y = texts
+    stopped = np.array([label.rpartition(".")[0] if number % 3 == 0 else label for number, label in enumerate(y)])
+    k = np.unique(stopped).size
+    matrix = np.random.default_rng(0).random((k, k)) * (1 - np.eye(k))
+    model = TaxonomySVC(taxonomy=".", loss=matrix if loss == "matrix" else loss).fit(X, stopped)
+    assert not hasattr(model, "predict_proba")
+    model.calibrate(X, stopped)
+    probability = model.predict_proba(X)
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    classes = model.classes_.tolist()
+    if loss != "matrix":
+        matrix = np.array([taxonomy_losses(model.taxonomy_, [truth] * k, classes, loss) for truth in classes])
+    np.testing.assert_allclose(model._expected_loss(model._all_scores(X)), probability @ matrix, atol=1e-9)
+    answers = model.predict(X, decision="expected-cost")
+    np.testing.assert_array_equal(answers, model.classes_[np.argmin(probability @ matrix, axis=1)])
+    with pytest.raises(ValueError, match="two rules for one answer"):
+        model.predict(X, until=0.5, decision="expected-cost")
+    with pytest.raises(ValueError, match="decision must be 'score' or 'expected-cost', not 'best'"):
+        model.predict(X, decision="best")
+
+
 def test_probabilities_warn_until_they_are_calibrated(texts):
     X, y = texts
     model = TaxonomySVC(taxonomy=".").fit(X, y)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.calibration import say_not_calibrated
@@ -24,7 +25,7 @@ from maxmargin.estimators.training import all_or_nothing, check_probability, job
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
 from maxmargin.structures.class_features import ClassFeatures
-from maxmargin.structures.multiclass import as_rows
+from maxmargin.structures.multiclass import as_rows, checked_cost
 from maxmargin.structures.taxonomy import PlacedClasses
 from maxmargin.taxonomies import AUTO, Levels, as_taxonomy, check_separator, found_separator, read_levels
 
@@ -195,14 +196,24 @@ class TaxonomySVC(ClassEstimator):
         scores = self._all_scores(X)
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
-    def predict(self, X: Any, *, until: float | None = None) -> npt.NDArray[Any]:
+    def predict(self, X: Any, *, until: float | None = None, decision: str = "score") -> npt.NDArray[Any]:
         """The class of highest score, shape (n,), or (n, levels) where y had columns.
 
         Parameters
         ----------
         until : a probability: where that of the best class is lower, the answer is the lowest node above it whose
             classes have this probability together (``node_probability``), at last a root
+        decision : ``'expected-cost'`` is the class of lowest expected loss under the probabilities, which ``calibrate``
+            fits, in place of that of highest score
         """
+        if decision not in ("score", "expected-cost"):
+            raise ValueError(f"decision must be 'score' or 'expected-cost', not {decision!r}.")
+        if decision == "expected-cost":
+            if until is not None:
+                raise ValueError("until= and decision='expected-cost' are two rules for one answer; give one of them.")
+            self._say_if_not_calibrated()
+            cheapest = [self._expected_loss(scores).argmin(axis=1) for scores in self._score_parts(X)]
+            return self._in_form(self.classes_[np.concatenate(cheapest)])
         if until is None:
             rows = self._read(X, self._constant())
             best = self.features_.native.best(rows, self.weights_, job_count(self.n_jobs))
@@ -219,6 +230,19 @@ class TaxonomySVC(ClassEstimator):
             raise ValueError(f"k must be between 1 and the number of classes, {self.classes_.size}, not {k}.")
         best = [np.argsort(-scores, axis=1, kind="stable")[:, :k] for scores in self._score_parts(X)]
         return self._in_form(self.classes_[np.concatenate(best)])
+
+    @available_if(lambda model: getattr(model, "calibrated_", False))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, shape (n, n_classes); there after ``calibrate``."""
+        return np.asarray(softmax(self._all_scores(X) / self.temperature_, axis=1))
+
+    def _expected_loss(self, scores: Floats) -> Floats:
+        """Of answering each class, shape (n, n_classes)."""
+        probability = np.asarray(softmax(scores / self.temperature_, axis=1))
+        if not isinstance(self.loss, str):
+            cost = checked_cost(self.loss, self.classes_.size, "loss")
+            return 1.0 - probability if cost is None else np.asarray(probability @ cost)
+        return 1.0 - probability if self.loss == "zero-one" else self.places_.expected_loss(probability, self.loss)
 
     def node_probability(self, X: Any) -> Floats:
         """Probability that the class is a node of ``nodes_`` or below it, shape (n, n_nodes): sums of a softmax of the

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.oracles.search import Unsupported
 from maxmargin.structures.taxonomy import PlacedClasses
 
 Floats = npt.NDArray[np.float64]
@@ -47,6 +48,27 @@ class ClassPlaces:
     def node_probability(self, probability: Floats) -> Floats:
         """Sums of the probabilities of classes, (n, n_classes), over those at or below each node, (n, n_nodes)."""
         return np.asarray((self._below.T @ probability.T).T)
+
+    def expected_loss(self, probability: Floats, kind: str) -> Floats:
+        """Of answering each class, (n, n_classes), in a tree: sums along the way from the root to the class.
+
+        With ``P(z)`` the probability that the class is at ``z`` or below it, the expected height of the first common
+        ancestor is ``height(root) - sum_z P(z) (height(parent(z)) - height(z))`` over the nodes below the root on the
+        way, less the height of the answer where it is right; and the expected number of edges is the depth of the
+        answer and the mean depth of the classes less ``2 sum_z P(z)``.
+        """
+        tree, nodes = self._placed.taxonomy, self._placed.nodes
+        if not tree.is_tree:
+            raise Unsupported(
+                "decision='expected-cost' needs a tree, and here are several roots or parents; use 'score'."
+            )
+        own = self._placed.class_node
+        parent = np.array([tree.parents_of(z)[0] if tree.parents_of(z).size else z for z in nodes.tolist()])
+        step = (tree.heights[parent] - tree.heights[nodes] if kind == "height" else 2 * (parent != nodes)).astype(float)
+        saved = np.asarray((self._below @ (self.node_probability(probability) * step).T).T)
+        if kind == "height":
+            return np.asarray(tree.heights[tree.roots[0]] - saved - probability * tree.heights[own])
+        return np.asarray(tree.depths[own] + (probability @ tree.depths[own])[:, None] - saved)
 
     def lowest(self, probability: Floats, until: float) -> Indices:
         """The lowest node above the most probable class that reaches a probability, by its place; else the highest."""
