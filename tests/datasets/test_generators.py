@@ -30,6 +30,7 @@ def test_sparse_rows_have_the_density_and_canonical_form():
     assert X.has_canonical_format
     assert np.diff(X.indptr).max() <= 10
     assert (X.data > 0).all()
+    assert X.indices.dtype == X.indptr.dtype == np.int32, "scikit-learn's solvers take no others."
 
 
 @pytest.mark.parametrize("density", [1.0, 0.05])

@@ -46,9 +46,9 @@ def make_multiclass(
         topic = popularity[rng.permutation(d)]
         share = topic / topic.sum() + noise * popularity / popularity.sum()
         rows[members] = rng.choice(d, size=(members.size, size), p=share / share.sum())
-    X = sp.csr_array(
-        (rng.random(n * size) + 0.5, rows.ravel(), np.arange(0, n * size + 1, size, dtype=np.int64)), shape=(n, d)
-    )
+    # scikit-learn's solvers take indices of 32 bits only
+    ends = np.arange(0, n * size + 1, size, dtype=np.int32 if n * size < 2**31 else np.int64)
+    X = sp.csr_array((rng.random(n * size) + 0.5, rows.ravel(), ends), shape=(n, d))
     X.sum_duplicates()
     return X, y
 
