@@ -153,8 +153,8 @@ class Sequences:
 
     def check_squares(self) -> None:
         """Complains about the first value that is too large to square, for training."""
-        if self.values is None or not (np.abs(self.values) > LARGEST).any():
-            return
+        if self.values is None or self.values.dtype == np.float32 or not (np.abs(self.values) > LARGEST).any():
+            return  # float32 has no such numbers
         entry = int(np.flatnonzero(np.abs(self.values) > LARGEST)[0])
         raise self._complaint(entry, f"is {self.values[entry]:g}, which is too large to square; rescale the feature.")
 
