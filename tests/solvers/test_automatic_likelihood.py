@@ -133,3 +133,27 @@ def test_a_limit_of_dual_ascent_names_the_remedy():
     X, Y = runs(2, 300)
     with pytest.warns(ConvergenceWarning, match="solver='auto' changes to L-BFGS"):
         ChainCRF(solver="dual", max_iter=5).fit(X, Y)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_higher_orders_start_from_order_1(order):
+    """The start does not change the optimum, and saves passes."""
+    X, Y = sparse(120, 8)
+    auto = ChainCRF(C=1.0, order=order, tol=1e-5).fit(X, Y).solution_
+    plain = ChainCRF(C=1.0, order=order, tol=1e-5, solver="lbfgs").fit(X, Y).solution_
+    assert auto.status is Status.CONVERGED
+    assert auto.primal == pytest.approx(plain.primal, rel=1e-4)
+    assert auto.dual <= plain.primal * (1 + 1e-9)
+    assert auto.trace[0].primal < plain.trace[0].primal
+    assert auto.n_iter < plain.n_iter
+
+
+def test_weights_of_order_1_are_the_first_of_order_2():
+    X, Y = runs(6, 20)
+    codes = np.concatenate(Y).astype(np.int32)
+    chain = Chain(n_labels=3, n_features=6, order=2)
+    problem = chain_likelihood.ChainLikelihood(chain, ChainInput(pack(X)), codes, None, 1, False)
+    shorter = problem.shorter()
+    assert shorter.shorter() is None
+    w = np.random.default_rng(0).standard_normal(shorter.free.size)
+    assert problem.gradient(problem.extended(shorter.native(w)))[0] == pytest.approx(shorter.gradient(w)[0], rel=1e-12)

@@ -22,6 +22,7 @@ class PathSums {
     range_ = 0.0;
     for (int k = 1; k <= trellis.order; ++k) shift_[k - 1] = exponentiate(trellis.steps[k - 1], trellis.power(k), trellis, steps_[k - 1]);
     step_range_ = range_;
+    turn_steps(trellis);
   }
 
   // Log of the sum of exp(score) over all paths, minus infinity if none is allowed.
@@ -30,7 +31,7 @@ class PathSums {
     const int length = trellis.length, stride = trellis.stride;
     alpha_.resize(static_cast<std::size_t>(cells_before(trellis, length) * stride));
     scale_.resize(static_cast<std::size_t>(length));
-    from_.resize(static_cast<std::size_t>(trellis.labels));
+    from_.resize(static_cast<std::size_t>(stride));
     log_sum_ = 0.0;
     range_ = step_range_;
     nodes_.assign(trellis.nodes, trellis.nodes + static_cast<std::int64_t>(length) * stride);
@@ -106,9 +107,14 @@ class PathSums {
     const int stride = trellis_->stride;
     target(t, g);
     double* into = trellis_->order == 1 ? row(beta_, t - 1, 0) : from_.data();
-    kernels().spread(table + g * stride, fan.count, fan.apart * stride, target_.data(), stride, into);
+    if (trellis_->pairs == nullptr && fan.count == trellis_->labels) {
+      kernels().sum_product(target_.data(), trellis_->labels, turned_.data() + g * trellis_->labels * stride, stride, ones_.data(), stride, into);
+    } else {
+      kernels().spread(table + g * stride, fan.count, fan.apart * stride, target_.data(), stride, into);
+    }
     if (trellis_->order == 1) return;
-    for (int j = 0; j < fan.count; ++j) cell(beta_, t - 1, g + j * fan.apart) = from_[static_cast<std::size_t>(j)];
+    double* cell = first_before(beta_, t, g);
+    for (int j = 0; j < fan.count; ++j) cell[j * jump(fan)] = from_[static_cast<std::size_t>(j)];
   }
   void end_backward(int) {}
 
@@ -122,6 +128,21 @@ class PathSums {
     for (std::size_t c = 0; c < out.size(); ++c) out[c] = std::min(table[c] - highest, 0.0);
     kernels().exp_all(out.data(), static_cast<std::int64_t>(out.size()));
     return highest;
+  }
+  // turned_[g, y, j] = steps[g + j * apart, y] of full tuples, so that going backward adds up rows as going forward does.
+  void turn_steps(const Trellis<double>& trellis) {
+    const int labels = trellis.labels, stride = trellis.stride;
+    const std::int64_t groups = trellis.power(trellis.order - 1);
+    const double* table = steps_[trellis.order - 1].data();
+    turned_.resize(static_cast<std::size_t>(groups * labels * stride));
+    ones_.assign(static_cast<std::size_t>(stride), 1.0);
+    for (std::int64_t g = 0; g < groups; ++g) {
+      for (int y = 0; y < labels; ++y) {
+        double* into = turned_.data() + (g * labels + y) * stride;
+        for (int j = 0; j < labels; ++j) into[j] = table[(g + j * groups) * stride + y];
+        for (int j = labels; j < stride; ++j) into[j] = 0.0;
+      }
+    }
   }
   const double* exponentiated(int t, const double* table) {
     const int k = trellis_->known(t);
@@ -152,21 +173,24 @@ class PathSums {
   // The sums of the states before token t that lead to row g.
   const double* before(int t, std::int64_t g, Fan fan) {
     if (trellis_->order == 1) return row(alpha_, t - 1, 0);
-    for (int j = 0; j < fan.count; ++j) from_[static_cast<std::size_t>(j)] = cell(alpha_, t - 1, g + j * fan.apart);
+    const double* cell = first_before(alpha_, t, g);
+    for (int j = 0; j < fan.count; ++j) from_[static_cast<std::size_t>(j)] = cell[j * jump(fan)];
     return from_.data();
   }
   const double* node(int t) const { return nodes_.data() + static_cast<std::int64_t>(t) * trellis_->stride; }
   double* row(std::vector<double>& values, int t, std::int64_t g) const {
     return values.data() + (cells_before(*trellis_, t) + g) * trellis_->stride;
   }
-  double& cell(std::vector<double>& values, int t, std::int64_t s) const {
-    return row(values, t, s / trellis_->labels)[s % trellis_->labels];
+  // The cell of the first state before token t that leads to row g; the others follow at distances of `jump`.
+  double* first_before(std::vector<double>& values, int t, std::int64_t g) const {
+    return row(values, t - 1, g / trellis_->labels) + g % trellis_->labels;
   }
+  std::int64_t jump(Fan fan) const { return trellis_->order == 1 ? 1 : fan.apart / trellis_->labels * trellis_->stride; }
 
   const Trellis<double>* trellis_ = nullptr;
   double log_sum_ = 0.0, shift_[kMaxOrder] = {}, pair_shift_ = 0.0;
   double range_ = 0.0, step_range_ = 0.0;  // between the highest and the lowest score of a table of steps
-  std::vector<double> steps_[kMaxOrder], pair_steps_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_;
+  std::vector<double> steps_[kMaxOrder], pair_steps_, turned_, ones_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_;
 };
 
 }  // namespace maxmargin

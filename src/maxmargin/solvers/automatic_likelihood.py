@@ -14,6 +14,7 @@ from maxmargin.solvers.likelihood import Likelihood, Objective
 from maxmargin.solvers.monitor import Monitor
 
 _TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy problems
+_ROUGH = 10.0  # times the tolerance: for weights that are a start only
 _VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
 
 
@@ -29,15 +30,30 @@ class AutomaticLikelihood:
     the certificate is made of the best objective and the best lower bound. Only counts of passes and of arithmetic
     decide, no clock, so the same data give the same result.
 
-    Where dual ascent is not available (an L1 penalty, higher order, pair features) it is ``LBFGS`` alone.
+    Where dual ascent is not available (an L1 penalty, higher order, pair features) it is ``LBFGS`` alone; transitions
+    of higher order start from the weights that those of order 1 have, which cost a fraction to find.
     """
 
     name: ClassVar[str] = "auto"
 
     def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution:
         if l1 or not l2 > 0.0 or not problem.has_dual:
-            return LBFGS()(problem, C, l1, l2, run)
+            shorter = None if l1 else problem.shorter()
+            return LBFGS()(problem, C, l1, l2, run) if shorter is None else self._from(shorter, problem, C, l2, run)
         return _Turns(Objective(problem, C, l1, l2, run.tol), run).solve()
+
+    def _from(self, shorter: Likelihood, problem: Likelihood, C: float, l2: float, run: Run) -> Solution:
+        objective = Objective(problem, C, 0.0, l2, run.tol)
+        monitor = Monitor(run, self.name, objective.allowed(0.0))
+        descent = Descent(objective, monitor, LBFGS().memory)
+        first = self(shorter, C, 0.0, l2, replace(run, tol=_ROUGH * run.tol, callback=None, verbose=0))
+        descent.w, descent.calls = problem.extended(first.w), first.oracle_calls
+        with monitor:
+            if first.status is Status.INTERRUPTED:
+                monitor.status = first.status
+            else:
+                descent.advance()
+        return descent.solution()
 
 
 class _Turns:

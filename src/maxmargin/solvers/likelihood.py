@@ -18,7 +18,9 @@ Stop = Callable[[], bool]
 class Likelihood(Protocol):
     """A sum of negative log-likelihoods ``f(w)``, smooth, over the weights that may differ from zero.
 
-    ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second, and raise ``Stopped`` where it says so.
+    ``shorter`` is the problem with transitions of order 1, None where that is the order already, and ``extended`` makes
+    a ``w`` of its weights in native layout. ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second,
+    and raise ``Stopped`` where it says so.
     """
 
     n: int
@@ -38,6 +40,8 @@ class Likelihood(Protocol):
     def value(self, native: Floats, stop: Stop | None = None) -> float: ...
     def gradient(self, w: Floats, stop: Stop | None = None) -> tuple[float, Floats]: ...
     def dual(self, C: float) -> Any: ...
+    def shorter(self) -> Likelihood | None: ...
+    def extended(self, native: Floats) -> Floats: ...
     def portions(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]: ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,7 @@ class ChainLikelihood:
         allowed: Mask | None = None,
     ) -> None:
         self.chain, self.sample_weight, self.threads = chain, sample_weight, threads
+        self._given, self._labels, self._label_weight, self._observed = X, labels, label_weight, observed
         self.n = len(X)
         self.label_offset = None if label_weight is None else -np.log(label_weight)
         self.allowed = allowed
@@ -96,6 +98,27 @@ class ChainLikelihood:
         full = np.zeros(self.chain.rows * self.stride)
         value = self._sum(self.native(w), full, stop)
         return value, full[self.free]
+
+    def shorter(self) -> ChainLikelihood | None:
+        """The likelihood of the same data with transitions of order 1, or None where that is the order already."""
+        if self.chain.order == 1:
+            return None
+        return ChainLikelihood(
+            replace(self.chain, order=1),
+            self._given,
+            self._labels,
+            self.sample_weight,
+            self.threads,
+            self._observed,
+            label_weight=self._label_weight,
+            allowed=self.allowed,
+        )
+
+    def extended(self, native: Floats) -> Floats:
+        """``w`` from the native weights of ``shorter``, which are the first of the weights here."""
+        full = np.zeros(self.chain.rows * self.stride)
+        full[: native.size] = native
+        return full[self.free]
 
     def portions(self, order: Codes) -> list[Codes]:
         """An order of sequences in pieces of some hundredths of a second each, so that limits can be kept."""
