@@ -164,8 +164,7 @@ def mutated(parts, rng):
         else:
             digests = head.pop("members")
             head = changed_value(head, rng)
-            if not isinstance(head, dict):
-                head = {"format": "maxmargin-model"}
+            head = dict(head) if isinstance(head, dict) else {"format": "maxmargin-model"}
             head["members"] = digests
             if rng.random() < 0.95:
                 head["format"], head["version"] = "maxmargin-model", 1

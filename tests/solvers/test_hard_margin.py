@@ -227,3 +227,45 @@ def test_solvers_that_need_a_slack_refuse(solver):
     if not isinstance(solver, str):
         with pytest.raises(Unsupported, match="n-slack"):
             solver(bind(problems.Classes(), X, Y, HARD), 1.0, Run())
+
+
+def shifted_classes(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Few examples of three classes: with a margin, with hardly any, or with labels that contradict each other."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 4)) * 10.0 ** rng.integers(-1, 2)
+    scores = X @ rng.standard_normal((4, 3))
+    y = scores.argmax(axis=1).astype(np.int32)
+    y[:3] = [0, 1, 2]
+    if kind == "separable":
+        X = np.hstack([X, 3.0 * np.eye(3)[y]])
+    elif kind == "barely separable":
+        X = np.hstack([X, 1e-2 * np.eye(12)])
+    else:
+        X[-1], y[-1] = X[0], (y[0] + 1) % 3
+    return X, y
+
+
+@pytest.mark.parametrize("limit", [1, 3, 20, 20_000])
+@pytest.mark.parametrize("kind", ["separable", "barely separable", "inseparable"])
+@solvers
+def test_a_primal_belongs_to_a_feasible_point(solver, kind, limit):
+    """Whenever training ends: the objective is that of a ``w`` with every margin, so it is never below the optimum."""
+    for seed in range(4):
+        X, y = shifted_classes(seed, kind)
+        planes = multiclass_planes(X, y, 1 - np.eye(3), "none", "hard")
+        best = solve(planes, 1.0)
+        oracle = bind(Multiclass(3), as_rows(X, 0.0, True), y, HARD)
+        solution = solver(oracle, 1.0, Run(tol=1e-2, max_iter=limit))
+        if kind == "inseparable":
+            assert solution.primal is None
+            continue
+        assert best.feasible
+        assert solution.dual <= best.value * (1 + 1e-6)
+        if solution.primal is None:
+            assert solution.status is not Status.CONVERGED
+            continue
+        w = Multiclass(3).to_coef(solution.w).ravel()
+        assert (planes.a @ w).min() >= 1 - 1e-9
+        assert solution.primal == pytest.approx(0.5 * w @ w, rel=1e-9)
+        assert solution.primal >= best.value * (1 - 1e-6)
+        assert solution.gap >= -1e-6 * solution.primal

@@ -20,7 +20,7 @@ from maxmargin.oracles.bind import bind
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Run, Solution, Status
-from maxmargin.solvers.certify import gap_target
+from maxmargin.solvers.certify import check_budget, gap_target
 from maxmargin.solvers.choose import bound_formulation, choose_solver
 from maxmargin.solvers.concave_convex import ConcaveConvex
 
@@ -140,13 +140,15 @@ def train(
     trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if estimator.warm_start else None
     previous = getattr(estimator, "solution_", None)
     start = None if trained_on is None else carried_over(previous, trained_on, oracle)
+    check_budget(oracle, float(C))
     solution = solver(oracle, float(C), run, start)
     if not oracle.exact:
         solution = _without_proof(solution)
     solution = replace(solution, details={**solution.details, "solver": solver.name, "n": n, "trained_on": trained_on})
-    _check_order(solution, problem, formulation)
+    _check_order(solution, problem)
     target = gap_target(oracle, float(C), run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
-    warn_stopped(solution, target, names)
+    hard = oracle.formulation.slack == "hard" and solution.primal is not None
+    warn_stopped(solution, 2.0 * target * solution.primal if hard else target, names)  # type: ignore[operator]
     return solution
 
 
@@ -156,10 +158,10 @@ def _without_proof(solution: Solution) -> Solution:
     return replace(solution, primal=None, dual=None, slack=None, status=status)
 
 
-def _check_order(solution: Solution, problem: Any, formulation: Formulation) -> None:
+def _check_order(solution: Solution, problem: Any) -> None:
     """A dual above the primal proves that something is not what it says, so nothing may be claimed."""
     primal, dual = solution.primal, solution.dual
-    if primal is None or dual is None or formulation.slack == "hard" or not np.isfinite(primal + dual):
+    if primal is None or dual is None or not np.isfinite(primal + dual):
         return
     if dual - primal > _ROUNDING * max(abs(primal), abs(dual)):
         raise ValueError(

@@ -93,8 +93,8 @@ def read_model(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any
                 raise ModelFileError(f"{path} is not a maxmargin model file.")
             if head.get("version") != VERSION:
                 raise ModelFileError(
-                    f"{path} has format version {head.get('version')}, and this maxmargin reads version {VERSION}: "
-                    "save the model again."
+                    f"{path} has format version {head.get('version')!s:.80}, and this maxmargin reads version "
+                    f"{VERSION}: save the model again."
                 )
             archive.check_head(text)
             arrays = {}

@@ -61,8 +61,8 @@ class Run:
     """Limits and observers of one run, whatever the solver.
 
     ``tol`` is in units of the loss: training stops when the gap is at most ``C * sum(sample_weight) * tol``
-    (a hard margin: when every margin is at least ``1 - tol``), or at most ``relative`` times ``1/2 |w|^2`` (see
-    ``Target``).
+    (a hard margin: when a ``w`` with every margin has a gap of at most ``2 * tol`` times its objective), or at most
+    ``relative`` times ``1/2 |w|^2`` (see ``Target``).
     """
 
     tol: float = 1e-3

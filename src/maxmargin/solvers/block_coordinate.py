@@ -132,7 +132,7 @@ class _Ascent:
             while True:
                 self._one_pass()
                 finished = self._finished()
-                primal = self.best.primal if self.best is not None else None
+                primal = self.best.objective if self.best is not None else None
                 if (
                     self.monitor.tick(
                         iteration=self._passes,
@@ -253,7 +253,7 @@ class _Ascent:
         return Solution(
             w=self.engine.weights if best is None else best.w,
             status=status,
-            primal=None if best is None else best.primal,
+            primal=None if best is None or self.contradiction is not None else best.objective,
             dual=self.engine.dual if exact else None,
             slack=None if best is None else best.slack,
             n_iter=self._passes,

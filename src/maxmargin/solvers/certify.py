@@ -16,27 +16,45 @@ from maxmargin.solvers.base import Infeasible, Run
 Floats = npt.NDArray[np.float64]
 
 
+_LARGEST_TOTAL = 1e140  # of C sum(s), whose square must stay finite
+_LARGEST_PRODUCT = 1e40  # of C sum(s) |a|^2; w is a sum of alpha a, exact to 1e-16, and its square counts
 _MOST_PLANES = 1000  # in a proof: where there is a contradiction its planes outgrow all others
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A ``w`` with its exact slacks and objective."""
+    """A ``w`` with its exact slacks and objective, which is infinite where a hard margin is not met."""
 
     w: Floats
     slack: Floats
     primal: float
 
+    @property
+    def objective(self) -> float | None:
+        """The objective, or None where ``w`` is not feasible and so has none."""
+        return self.primal if np.isfinite(self.primal) else None
+
 
 def evaluate(oracle: Oracle, C: float, w: Floats) -> Candidate:
-    """One exact pass over the examples at ``w``, which is kept, not copied: it must not change any more."""
+    """One exact pass over the examples at ``w``, which is kept, not copied: it must not change any more.
+
+    For a hard margin ``w`` is made longer until every margin holds; where none of its multiples does that, it has no
+    objective.
+    """
     slack = oracle.slacks(w)
-    return Candidate(w, slack, primal(oracle, C, w, slack))
+    if oracle.formulation.slack != "hard":
+        return Candidate(w, slack, primal(oracle, C, w, slack))
+    worst = float((slack if oracle.sample_weight is None else slack[oracle.sample_weight > 0.0]).max(initial=0.0))
+    if not worst < 1.0:
+        return Candidate(w, slack, np.inf)
+    if worst > 0.0:
+        w, slack = w / (1.0 - worst), np.maximum(0.0, (slack - worst) / (1.0 - worst))
+    return Candidate(w, slack, 0.5 * float(w @ w))
 
 
 @dataclass(frozen=True)
 class Target:
-    """The largest gap that ends training; for a hard margin the largest slack.
+    """The largest gap that ends training; for a hard margin half of it, relative to the objective.
 
     The objective is strongly convex: ``1/2 |w - w*|^2`` is at most the gap, so that a gap of ``relative * 1/2 |w|^2``
     leaves an error of at most ``sqrt(relative)`` times ``|w|``, whatever the units of loss, features and C are. ``1/2
@@ -66,13 +84,37 @@ def gap_target(oracle: Oracle, C: float, run: Run) -> Target:
 
 
 def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) -> bool:
-    """Whether the gap is within the target; for a hard margin the largest slack, and the gap relative to the norm."""
+    """Whether the gap is within the target; for a hard margin, whose ``w`` is feasible, relative to the objective.
+
+    Planes in use that are tight to within tol leave a gap of at most ``tol |w|^2``.
+    """
     if oracle.formulation.slack == "hard":
-        weighted = candidate.slack if oracle.sample_weight is None else candidate.slack[oracle.sample_weight > 0.0]
-        # Planes in use that are tight to within tol leave a gap of at most tol |w|^2: then the norm is the least one.
-        least = candidate.primal - dual <= 2.0 * target * candidate.primal
-        return bool(weighted.max(initial=0.0) <= target and least)
+        return bool(np.isfinite(candidate.primal) and candidate.primal - dual <= 2.0 * target * candidate.primal)
     return candidate.primal - dual <= target
+
+
+ROUNDING = 1e-14
+"""Of sums of many float64 numbers, relative to the largest."""
+
+
+def within_rounding(primal: float, dual: float) -> bool:
+    """Whether a gap is no more than what floating point makes of two equal numbers."""
+    return primal - dual <= ROUNDING * (abs(primal) + abs(dual))
+
+
+def check_budget(oracle: Oracle, C: float) -> None:
+    """Complains about a C with which squares overflow, or nothing is left of ``w`` but its rounding."""
+    total = C * total_weight(oracle)
+    if oracle.formulation.slack == "hard" or total < 1e30:
+        return
+    most = min(_LARGEST_TOTAL, _LARGEST_PRODUCT / max(oracle.steepness(), 1e-300))
+    if not total <= most:
+        allowed = most / total_weight(oracle)
+        raise ValueError(
+            f"C is {C:g}, too large for floating point with {oracle.n} examples and features of this size: squares "
+            f"overflow, or rounding is all that is left of the weights. Use a C of at most {allowed:.0e}, or "
+            "slack='hard'."
+        )
 
 
 class Suspicion:

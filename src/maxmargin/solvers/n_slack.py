@@ -11,9 +11,18 @@ from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitSettings
 from maxmargin.oracles.base import Engine, Oracle, total_weight
+from maxmargin.oracles.plane_by_plane import PlaneOracle
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
-from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.certify import (
+    ROUNDING,
+    Candidate,
+    Suspicion,
+    evaluate,
+    find_contradiction,
+    gap_target,
+    is_solved,
+)
 from maxmargin.solvers.monitor import Monitor
 
 Floats = npt.NDArray[np.float64]
@@ -21,6 +30,7 @@ Indices = npt.NDArray[np.int32]
 
 
 _ROUNDS = 20  # of a hundred passes, before the oracle is asked again
+_IDLE = 5  # passes without a gain after which nothing more is expected
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,9 @@ class _WorkingSets:
         self.contradiction: Infeasible | None = None
         self.added_total = 0
         self.solved = True
+        self.exhausted = False  # the dual over the planes held cannot grow any more
+        self.best_dual, self.idle = -np.inf, 0
+        self.steepness = 0.0 if isinstance(oracle, PlaneOracle) else oracle.steepness()  # Python would be asked for it
 
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and not start.state.cuts:
@@ -90,7 +103,7 @@ class _WorkingSets:
                         oracle_calls=self.calls,
                         cache_hits=self.hits,
                         planes=self.engine.held,
-                        primal=None if self.candidate is None else self.candidate.primal,
+                        primal=None if self.candidate is None else self.candidate.objective,
                         dual=self.engine.dual,
                     )
                     or stop
@@ -112,6 +125,13 @@ class _WorkingSets:
         if self.oracle.formulation.slack != "hard":
             target /= self.C * max(total_weight(self.oracle), 1e-300)
         return max(0.5 * target, 1e-3 * self.target.relative * self.first) * 0.5**self.refinements
+
+    @property
+    def _finest(self) -> float:
+        """The smallest threshold that rounding leaves a meaning: ``b - <a, w>`` is no more exact, ``|w|^2`` being at
+        most twice the linear part of the dual."""
+        size = np.sqrt(2.0 * max(self.engine.linear, 0.0) * self.steepness)
+        return 1e-15 * float((self.first or 1.0) + size)
 
     def _one_pass(self) -> int:
         """Asks for every example once; returns the number of planes added."""
@@ -141,17 +161,29 @@ class _WorkingSets:
 
     def _optimise(self) -> None:
         """Dual ascent over all blocks until none is violated by more than half the threshold, or for a while."""
-        settings = VisitSettings(precision=0.1 * self.threshold, max_steps=10_000)
+        self.exhausted = False
+        tolerance = max(0.5 * self.threshold, self._finest)
+        settings = VisitSettings(precision=0.2 * tolerance, max_steps=10_000)
+        left = np.inf
         for _ in range(_ROUNDS):
-            result = self.engine.settle(settings, 0.5 * self.threshold, 100)
+            before = self.engine.dual
+            result = self.engine.settle(settings, tolerance, 100)
             self.hits += result.visited
             if result.unbounded or self.suspicion.raised(self.engine):
                 self.contradiction = find_contradiction(self.oracle, self.engine.state())
                 if self.contradiction is not None or result.unbounded:
                     return
-            self.solved = result.violation <= 0.5 * self.threshold
+            self.solved = result.violation <= tolerance
             if self.solved or self.monitor.late:
                 return
+            if not self._grew(before) and result.violation > 0.9 * left:
+                self.exhausted = True
+                return
+            left = result.violation
+
+    def _grew(self, before: float) -> bool:
+        """Whether the dual is more than rounding above what it was."""
+        return bool(self.engine.dual - before > ROUNDING * (abs(self.engine.dual) + abs(self.engine.linear)))
 
     def _finished(self, added: int) -> bool:
         if self.contradiction is not None:
@@ -159,10 +191,14 @@ class _WorkingSets:
             return True
         if not self.solved and not added and not self.monitor.late:
             self._optimise()
+        if self._is_idle(added):
+            self.monitor.status = Status.STALLED
+            return True
         if added or not self.solved or self.monitor.late:
             return False
-        if self.threshold > self._final:
-            self.threshold = max(0.25 * self.threshold, self._final)
+        finest = self._finest
+        if self.threshold > max(self._final, finest):
+            self.threshold = max(0.25 * self.threshold, self._final, finest)
             return False
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
@@ -173,13 +209,21 @@ class _WorkingSets:
             self.monitor.status = Status.CONVERGED
             return True
         self.refinements += 1
-        if self.refinements > 60:
+        last, self.threshold = self.threshold <= 2.0 * finest, max(self._final, finest)
+        self.candidate, before = None, self.engine.dual
+        self._optimise()
+        if self.refinements > 60 or (last and not self._grew(before)):
             self.monitor.status = Status.STALLED
             return True
-        self.threshold = self._final
-        self.candidate = None
-        self._optimise()
         return False
+
+    def _is_idle(self, added: int) -> bool:
+        """Passes that find something to do, and do it without any gain that floating point can show."""
+        if self._grew(self.best_dual) or not np.isfinite(self.best_dual):
+            self.best_dual, self.idle = self.engine.dual, 0
+        elif added or not self.solved:
+            self.idle += 1
+        return self.idle >= _IDLE or (self.exhausted and not added and not self.monitor.late)
 
     def _solution(self) -> Solution:
         state = self.engine.state()
@@ -197,7 +241,7 @@ class _WorkingSets:
         return Solution(
             w=self.engine.weights if best is None else best.w,
             status=status,
-            primal=None if best is None else best.primal,
+            primal=None if best is None or self.contradiction is not None else best.objective,
             dual=self.engine.dual if self.oracle.exact else None,
             slack=None if best is None else best.slack,
             n_iter=len(self.monitor.trace),

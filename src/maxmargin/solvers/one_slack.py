@@ -18,13 +18,14 @@ from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status, at_least
-from maxmargin.solvers.certify import Candidate, gap_target
+from maxmargin.solvers.certify import ROUNDING, Candidate, gap_target, within_rounding
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.vectors import dot
 
 Floats = npt.NDArray[np.float64]
 
 _ONLY = np.zeros(1, dtype=np.int32)
+_STEPS = 200_000  # between cuts, at most
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class _CuttingPlanes:
         return cut
 
     def _finished(self, fresh: bool) -> bool:
-        if not fresh or (self.gap > self.target and self.stuck < 3):
+        if not fresh or (self.gap > self.target and self.stuck < 3 and not self._exhausted()):
             return False
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
@@ -134,16 +135,22 @@ class _CuttingPlanes:
             self.monitor.status = Status.CONVERGED if self.gap <= self.target else Status.STALLED
         return True
 
+    def _exhausted(self) -> bool:
+        """Whether the gap is no more than rounding."""
+        return self.best is not None and within_rounding(self.best.primal, self.core.dual)
+
     def _add(self, cut: Cut) -> None:
         before = self.core.dual
         add_plane(self.core, 0, cut.a, cut.b)
-        precision = 0.05 * min(self.gap, abs(before) + self.gap) / self.C
+        finest = 0.1 * ROUNDING * (abs(before) + self.gap)
+        precision = max(0.05 * min(self.gap, abs(before) + self.gap), finest) / self.C
         step = "line-search" if self.solver.line_search else "exact"
-        self.core.visit(
-            _ONLY, VisitSettings(step=step, precision=precision, max_steps=200_000, keep_idle=self.solver.keep_idle)
+        result = self.core.visit(
+            _ONLY, VisitSettings(step=step, precision=precision, max_steps=_STEPS, keep_idle=self.solver.keep_idle)
         )
         gained = self.core.dual - before
-        self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) else 0
+        lost = result.steps >= _STEPS and gained <= 1e-3 * self.gap  # all steps taken, and hardly anywhere
+        self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) or lost else 0
 
     def _tick(self, primal: float | None) -> bool:
         self.monitor.target = self.target
