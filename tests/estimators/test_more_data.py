@@ -20,7 +20,6 @@ from maxmargin import (
 )
 from maxmargin.datasets import make_sentences
 from maxmargin.estimators.training import _check_order
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution
 
@@ -231,4 +230,4 @@ def test_after_cuts_the_examples_are_not_forgotten():
 def test_a_dual_above_the_primal_is_an_error():
     false = Solution(np.zeros(1), Status.CONVERGED, 4.0, 400.0, 1, 1)
     with pytest.raises(ValueError, match=r"The dual objective 400 is above the primal 4, which cannot be"):
-        _check_order(false, CHAIN, Formulation())
+        _check_order(false, CHAIN)

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from maxmargin.features import SequenceVectorizer
+from maxmargin.input_checks import check_room
 from maxmargin.sequences import SequenceError, Sequences, pack, widen
 from maxmargin.sequences.packing import is_frame
 from maxmargin.structures.chain import ChainInput
@@ -72,6 +73,7 @@ class InputReader:
         """Reads training data; numbers the attributes of text."""
         given = self._learnt(X, lengths)
         given.tokens.check_squares()
+        check_room(given.tokens.n_features)
         return given
 
     def _learnt(self, X: Any, lengths: Any) -> ChainInput:
