@@ -50,7 +50,7 @@ def flat(tree_loss: bool) -> Callable[[dict[str, Any], Taxonomy, npt.NDArray[Any
         cost = None
         if tree_loss:
             cost = np.array([taxonomy_losses(taxonomy, [truth] * classes.size, classes.tolist()) for truth in classes])
-        return MulticlassSVC(cost=cost, **setting, **_OURS)
+        return MulticlassSVC(cost=cost, decision="score", **setting, **_OURS)
 
     return make
 

@@ -19,12 +19,12 @@ print(f"C = {model.C_:.3g}, objective {solution.primal:.4f}, at most {solution.g
 print(f"test accuracy {model.score(X_test, y_test):.3f}")
 print(f"the three likeliest classes of the first test image: {model.predict_topk(X_test[:1], 3)[0]}")
 
-# Overlooking an 8 is ten times as bad as any other mistake: say so in training, and pay less.
+# Overlooking an 8 is ten times as bad as any other mistake: say so, and pay less.
 cost = 1.0 - np.eye(10)
 cost[8] *= 10.0
-careful = MulticlassSVC(cost=cost, rescaling="slack").fit(X_train, y_train)
+careful = MulticlassSVC(cost=cost).fit(X_train, y_train)
 for name, classifier in (("without", model), ("with", careful)):
-    print(f"mean test cost, trained {name} the cost: {cost[y_test, classifier.predict(X_test)].mean():.3f}")
+    print(f"mean test cost, {name} the costs: {cost[y_test, classifier.predict(X_test)].mean():.3f}")
 
 search = GridSearchCV(MulticlassSVC(), {"C": [0.01, 0.1, 1.0]}, cv=3).fit(X_train, y_train)
 print(f"best C of three: {search.best_params_['C']}, test accuracy {search.score(X_test, y_test):.3f}")

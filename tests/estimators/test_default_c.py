@@ -85,7 +85,7 @@ def test_predictions_do_not_depend_on_the_unit_of_the_costs(rescaling, slack):
     y = np.arange(90) % 3
     X = rng.standard_normal((90, 4)) + rng.standard_normal((3, 4))[y]
     cost = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
-    options = {"rescaling": rescaling, "slack": slack}
+    options = {"rescaling": rescaling, "slack": slack, "decision": "score"}
     model = MulticlassSVC(cost=cost, tol=1e-9, **options).fit(X, y)
     unit = 1000.0 if rescaling != "none" else 1.0  # of tol and of the scores
     larger = MulticlassSVC(cost=1000.0 * cost, tol=1e-9 * unit, **options).fit(X, y)
@@ -98,9 +98,9 @@ def test_c_follows_the_mean_cost_of_a_mistake():
     cost = np.array([[0.0, 1.0, 2.0], [6.0, 0.0, 6.0], [3.0, 9.0, 0.0]])
     size = (30 * 1.5 + 20 * 6.0 + 10 * 6.0) / 60
     plain = MulticlassSVC().fit(X, y).C_
-    assert pytest.approx(plain * size) == MulticlassSVC(cost=cost).fit(X, y).C_
+    assert pytest.approx(plain * size) == MulticlassSVC(cost=cost, decision="score").fit(X, y).C_
     assert pytest.approx(plain / size) == MulticlassSVC(cost=cost, rescaling="slack").fit(X, y).C_
     assert pytest.approx(plain) == MulticlassSVC(cost=cost, slack="squared").fit(X, y).C_
     assert pytest.approx(plain) == MulticlassSVC(cost=1.0 - np.eye(3)).fit(X, y).C_
-    only_last = MulticlassSVC(cost=cost).fit(X, y, sample_weight=(y == 2).astype(float))
+    only_last = MulticlassSVC(cost=cost, decision="score").fit(X, y, sample_weight=(y == 2).astype(float))
     assert pytest.approx(MulticlassSVC().fit(X, y, sample_weight=(y == 2).astype(float)).C_ * 6.0) == only_last.C_

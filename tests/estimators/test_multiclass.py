@@ -40,7 +40,7 @@ def test_cost_matrix_against_brute_force(blobs, rescaling, slack, solver):
     X, y = blobs
     C = 0.3
     model = MulticlassSVC(
-        C=C, cost=COST, rescaling=rescaling, slack=slack, solver=solver, fit_intercept=False, tol=1e-6
+        C=C, cost=COST, decision="score", rescaling=rescaling, slack=slack, solver=solver, fit_intercept=False, tol=1e-6
     ).fit(X, y)
     reached = brute_objective(model.coef_, X, y, C, COST, rescaling, slack)
     assert model.solution_.primal == pytest.approx(reached, rel=1e-9)

@@ -94,7 +94,9 @@ def test_inside_other_estimators(iris):
 def test_clone_copies_parameters_only(iris):
     solver = BlockCoordinate(capacity=3)
     cost = np.ones((3, 3)) - np.eye(3)
-    model = MulticlassSVC(C=0.5, cost=cost, solver=solver, class_weight={0: 2.0, 1: 1.0, 2: 1.0}, tol=0.01).fit(*iris)
+    model = MulticlassSVC(
+        C=0.5, cost=cost, decision="score", solver=solver, class_weight={0: 2.0, 1: 1.0, 2: 1.0}, tol=0.01
+    ).fit(*iris)
     twin = clone(model)
     assert not hasattr(twin, "coef_")
     mine, other = model.get_params(), twin.get_params()
@@ -128,7 +130,7 @@ def test_fit_mutates_nothing_that_it_was_given(iris, slack):
     sparse.data[3] = 0.0
     given = [X, y, cost, sample_weight, sparse.data, sparse.indices, sparse.indptr]
     before = [array.copy() for array in given]
-    model = MulticlassSVC(C=0.01, cost=cost, class_weight=weights, slack=slack)
+    model = MulticlassSVC(C=0.01, cost=cost, decision="score", class_weight=weights, slack=slack)
     params = model.get_params()
     model.fit(X, y, sample_weight=sample_weight)
     model.predict(X)

@@ -65,7 +65,9 @@ def test_slack_rescaling_is_invariant_to_the_scale_of_the_loss(slack, eta):
     fits = {}
     for rescaling in ("slack", "margin"):
         for scale in (1.0, eta):
-            model = MulticlassSVC(2.0 / scale, cost=scale * COST, rescaling=rescaling, slack=slack, tol=1e-9 * scale)
+            model = MulticlassSVC(
+                2.0 / scale, cost=scale * COST, decision="score", rescaling=rescaling, slack=slack, tol=1e-9 * scale
+            )
             fits[rescaling, scale] = model.fit(X, y)
             assert model.solution_.status is Status.CONVERGED
     same, other = fits["slack", 1.0], fits["slack", eta]

@@ -145,6 +145,7 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     if "output_features" in structure.name:
         return MulticlassSVC(C, output_features=OUTPUTS, fit_intercept=False, **options).fit(X, Y)
     if problem is None:
+        options = options if "Chain" in structure.name else {"decision": "score", **options}
         estimator = ChainSVC if "Chain" in structure.name else MulticlassSVC
         return estimator(C, cost=COST if structure.costs else None, fit_intercept=False, **options).fit(X, Y)
     return StructuralSVM(problem, C, **options).fit(X, Y)

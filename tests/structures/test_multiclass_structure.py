@@ -42,7 +42,7 @@ def test_inputs(form):
 def test_formulations(rescaling, slack):
     options = {"C": 0.3, "rescaling": rescaling, "slack": slack, "tol": 1e-6}
     model = StructuralSVM(Multiclass(3, COST), **options).fit(X, Y)
-    judge = MulticlassSVC(cost=COST, fit_intercept=False, **options).fit(X, Y)
+    judge = MulticlassSVC(cost=COST, decision="score", fit_intercept=False, **options).fit(X, Y)
     assert model.solution_.primal == pytest.approx(judge.solution_.primal, rel=1e-4)
     assert model.score(X, Y) == pytest.approx(-np.mean(COST[Y, model.predict(X)]))
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from maxmargin.estimators.chain_calibration import CalibratedChain
 from maxmargin.estimators.chain_partial import first_completion
 from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
+from maxmargin.estimators.class_costs import in_order
 from maxmargin.estimators.label_weights import read_label_weights
 from maxmargin.estimators.training import all_or_nothing, train
 from maxmargin.oracles.search import Unsupported
@@ -139,15 +140,18 @@ class ChainSVC(CalibratedChain):
         if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
             raise Unsupported("The perceptron has no loss, so it cannot train with costs; choose another solver.")
         if self.label_weight is None:
-            return self.cost
+            return in_order(self.cost, self.classes_)
         weight = read_label_weights(self.label_weight, self.classes_, zero=True)
-        cost = 1.0 - np.eye(weight.size) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
+        cost = 1.0 - np.eye(weight.size) if self.cost is None else self._cost_matrix()
         return weight[:, None] * cost
+
+    def _cost_matrix(self) -> npt.NDArray[np.float64]:
+        return np.asarray(in_order(self.cost, self.classes_), dtype=np.float64)
 
     def _costs_of(self, labels: set[Any]) -> dict[str, Any]:
         kept = [label in labels for label in self.classes_.tolist()]
         weights = self.label_weight
         return {
-            "cost": None if self.cost is None else np.asarray(self.cost, dtype=np.float64)[np.ix_(kept, kept)],
+            "cost": None if self.cost is None else self._cost_matrix()[np.ix_(kept, kept)],
             "label_weight": None if weights is None else {y: weights[y] for y in weights if y in labels},
         }

@@ -1,44 +1,140 @@
-"""A temperature that makes the scores of classes probabilities, from held-out folds."""
+"""Probabilities of classes from scores, fitted to the scores of folds that were not trained on."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import logsumexp, softmax
 from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.intp]
+
+FOLDS = 3
+_LARGE = 10_000  # examples from which on one fold is enough
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """``softmax(sharpness * scores + bias)``, with one bias per class."""
+
+    sharpness: float
+    bias: Floats
+
+    def probabilities(self, scores: Floats) -> Floats:
+        return np.asarray(softmax(self.sharpness * scores + self.bias, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutScores:
+    """Scores of examples by a model that has not seen them, their classes and weights.
+
+    ``known`` says of which classes the model had examples; the others have the score 0, which means nothing.
+    """
+
+    scores: Floats
+    truth: Numbers
+    weight: Floats
+    known: npt.NDArray[np.bool_]
+
+
+def check_folds(folds: Any, n: int) -> None:
+    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= n:
+        raise ValueError(f"folds must be a whole number from 2 to the number of examples, {n}, not {folds!r}.")
+
+
+def held_out_scores(
+    estimator: Any, X: Any, y: npt.NDArray[Any], folds: int, weight: Floats | None = None, most: int | None = None
+) -> list[HeldOutScores]:
+    """Trains a clone of the estimator without each fold (or without the first ``most``) and asks it about that fold.
+
+    Every class is spread over the folds. Examples of weight 0, and those whose class the other folds do not have, are
+    left out. ``estimator`` has a method ``_all_scores(X)`` with one column per class.
+    """
+    used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0.0)
+    classes, number = np.unique(y, return_inverse=True)
+    parts = []
+    for kept, left in _spread(number[used], folds, most):
+        kept, left = used[kept], used[left]
+        known = np.zeros(classes.size, dtype=bool)
+        known[number[kept]] = True
+        left = left[known[number[left]]]
+        if not left.size or np.count_nonzero(known) < 2:
+            continue
+        model = clone(estimator).set_params(callback=None, verbose=0, warm_start=False)
+        given = {} if weight is None else {"sample_weight": weight[kept]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the model itself, not these, is what is warned about
+            model.fit(_safe_indexing(X, kept), _safe_indexing(y, kept), **given)
+        scores = np.zeros((left.size, classes.size))
+        scores[:, known] = model._all_scores(_safe_indexing(X, left))
+        parts.append(HeldOutScores(scores, number[left], np.ones(left.size) if weight is None else weight[left], known))
+    if not parts:
+        raise ValueError("No class has examples in two folds, so nothing can be calibrated; give more examples.")
+    return parts
+
+
+def fitted_calibration(parts: list[HeldOutScores]) -> Calibration:
+    """The sharpness and the biases of highest likelihood, with a penalty of half the square of each bias."""
+    size = max(float(np.sqrt(np.mean([np.mean(part.scores**2) for part in parts]))), 1e-300)
+
+    def loss(numbers: Floats) -> tuple[float, Floats]:
+        sharpness, bias = np.exp(numbers[0]) / size, numbers[1:]
+        total, slope = 0.5 * float(bias @ bias), np.concatenate([[0.0], bias])
+        for part in parts:
+            scores = np.where(part.known, sharpness * part.scores + bias, -np.inf)
+            log_sum = logsumexp(scores, axis=1)
+            row = np.arange(part.truth.size)
+            total += float(part.weight @ (log_sum - scores[row, part.truth]))
+            excess = np.exp(scores - log_sum[:, None])
+            excess[row, part.truth] -= 1.0
+            excess *= part.weight[:, None]
+            slope[0] += sharpness * float((excess * part.scores).sum())
+            slope[1:] += excess.sum(axis=0)
+        return total, slope
+
+    bounds = [(-7.0, 7.0), *[(-20.0, 20.0)] * parts[0].known.size]
+    found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Calibration(float(np.exp(found[0]) / size), np.asarray(found[1:]))
+
+
+def calibrated(estimator: Any, X: Any, y: npt.NDArray[Any], weight: Floats | None, folds: int = FOLDS) -> Calibration:
+    """The calibration of an estimator, from three folds, or one of three where there are very many examples."""
+    check_folds(folds, len(y))
+    return fitted_calibration(held_out_scores(estimator, X, y, folds, weight, 1 if len(y) >= _LARGE else None))
 
 
 def held_out_class_temperature(estimator: Any, X: Any, y: npt.NDArray[Any], folds: int) -> float:
-    """The temperature T of ``softmax(S / T)`` that maximises the likelihood of classes on folds not trained on.
-
-    Examples whose class the other folds do not have are left out.
-    """
-    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= len(y):
-        raise ValueError(f"folds must be a whole number from 2 to the number of examples, {len(y)}, not {folds!r}.")
-    parts: list[tuple[Floats, npt.NDArray[np.int64]]] = []
-    for kept, left in KFold(folds, shuffle=True, random_state=0).split(y):
-        model = clone(estimator).set_params(callback=None, verbose=0)
-        model.fit(_safe_indexing(X, kept), y[kept])
-        known = left[np.isin(y[left], model.classes_)]
-        if known.size:
-            parts.append((model._all_scores(_safe_indexing(X, known)), np.searchsorted(model.classes_, y[known])))
-    if not parts:
-        raise ValueError("No class has examples in two folds, so nothing can be calibrated; give more examples.")
+    """The temperature T of ``softmax(S / T)`` that maximises the likelihood of classes on folds not trained on."""
+    check_folds(folds, len(y))
+    parts = held_out_scores(estimator, X, y, folds)
 
     def loss(log_temperature: float) -> float:
         inverse = np.exp(-log_temperature)
-        return sum(_negative_log_likelihood(inverse * scores, truth) for scores, truth in parts)
+        return sum(_negative_log_likelihood(inverse * part.scores[:, part.known], part) for part in parts)
 
     found = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
     return float(np.exp(found.x))
 
 
-def _negative_log_likelihood(scores: Floats, truth: npt.NDArray[np.int64]) -> float:
-    return float((logsumexp(scores, axis=1) - scores[np.arange(truth.size), truth]).sum())
+def _negative_log_likelihood(scores: Floats, part: HeldOutScores) -> float:
+    place = np.cumsum(part.known) - 1
+    return float((logsumexp(scores, axis=1) - scores[np.arange(len(scores)), place[part.truth]]).sum())
+
+
+def _spread(number: Numbers, folds: int, most: int | None) -> Iterator[tuple[Numbers, Numbers]]:
+    """Positions outside and inside each fold."""
+    order = np.random.default_rng(0).permutation(number.size)
+    order = order[np.argsort(number[order], kind="stable")]
+    fold = np.empty(number.size, dtype=np.intp)
+    fold[order] = np.arange(number.size) % folds
+    for k in range(folds if most is None else min(folds, most)):
+        yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)

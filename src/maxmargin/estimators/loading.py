@@ -15,6 +15,7 @@ from maxmargin.estimators.chain_files import restore_chain
 from maxmargin.estimators.chain_hmm import ChainHMM
 from maxmargin.estimators.chain_perceptron import ChainPerceptron
 from maxmargin.estimators.chain_svc import ChainSVC
+from maxmargin.estimators.class_calibration import Calibration
 from maxmargin.estimators.diversity import DiversityRanker
 from maxmargin.estimators.diversity_files import restore_ranker
 from maxmargin.estimators.measure_files import MEASURES, restored_measure
@@ -114,9 +115,8 @@ def _multiclass(params: dict[str, Any], arrays: ModelArrays, structure: ModelVal
     model.classes_ = arrays.labels()
     k = model.classes_.size
     model.coef_, model.intercept_ = arrays.floats("coef_", k, None), arrays.floats("intercept_", k)
-    if params.get("cost") is not None:
-        checked_cost(model.cost, k)
     _restore_features(model, arrays)
+    _restore_decision(model, arrays, structure)
     if "output_coef_" in arrays:
         model.described_ = model.output_features = described_from_arrays(arrays)
         outputs = model.described_.matrix.shape[1]
@@ -124,6 +124,18 @@ def _multiclass(params: dict[str, Any], arrays: ModelArrays, structure: ModelVal
         model.output_intercept_ = arrays.floats("output_intercept_", outputs)
         model.described_.rows(model.classes_)
     return model
+
+
+def _restore_decision(model: MulticlassSVC, arrays: ModelArrays, structure: ModelValues | None) -> None:
+    """Costs, probabilities and what is made of them."""
+    k = model.classes_.size
+    model.cost_ = model.cost = checked_cost(arrays.floats("cost_", k, k), k) if "cost_" in arrays else None
+    model.decision_ = values_of(structure).one_of("decision_", ("score", "expected-cost"))
+    if "calibration_" in arrays:
+        numbers = arrays.floats("calibration_", k + 1)
+        model.calibration_ = Calibration(float(numbers[0]), numbers[1:])
+    if model.decision_ == "expected-cost" and (model.cost_ is None or "calibration_" not in arrays):
+        raise ValueError("a decision of lowest expected cost needs costs and a calibration")
 
 
 def _multilabel(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> MultilabelSVC:

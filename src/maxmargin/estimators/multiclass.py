@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
-from maxmargin.estimators.class_estimator import ClassEstimator
+from maxmargin.estimators.class_calibration import FOLDS, calibrated
+from maxmargin.estimators.class_costs import cost_of_classes, mean_cost, mistakes_differ
+from maxmargin.estimators.class_estimator import ClassEstimator, encode_labels
 from maxmargin.estimators.multiclass_outputs import (
     chosen_classes,
     described_arrays,
@@ -20,6 +24,8 @@ from maxmargin.estimators.multiclass_outputs import (
 )
 from maxmargin.estimators.training import all_or_nothing, job_count, train
 from maxmargin.io.models import save_model
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
 from maxmargin.structures.multiclass import Multiclass, feature_major
 from maxmargin.structures.output_features import OutputFeatures
@@ -36,7 +42,13 @@ class MulticlassSVC(ClassEstimator):
     Parameters
     ----------
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
-    cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true; None is zero-one
+    cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true, or a data frame with the
+        true classes as labels of its rows and the answers as labels of its columns; None is zero-one
+    decision : what ``predict`` answers. ``'score'``: the class of highest score, the machine being trained with the
+        costs. ``'expected-cost'``: the class of lowest expected cost, under probabilities that are calibrated on
+        held-out folds within ``fit``; the machine is trained with the zero-one loss, three times on parts as well.
+        ``'auto'`` is ``'expected-cost'`` where mistakes differ in cost, unless another rescaling or slack is asked
+        for, or output features; it had the lower cost on all sets it was judged by
     output_features : None, or ``Lambda`` with one row a class: the score of class y is then
         ``sum_r Lambda[y, r] <v_r, x>``, so classes with similar rows learn from each other's examples. A dense or
         sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
@@ -58,7 +70,9 @@ class MulticlassSVC(ClassEstimator):
     intercept_ : shape (n_classes,)
     output_coef_, output_intercept_ : with output features the weights ``v_r`` of each, of which ``coef_`` is a mixture
     described_ : with output features the ``DescribedClasses``
-    C_, intercept_scaling_ : the values that were used
+    C_, intercept_scaling_, decision_ : the values that were used
+    cost_ : the costs in the order of ``classes_``, or None
+    calibration_ : from scores to probabilities, where ``fit`` or ``calibrate`` has fitted it
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
@@ -67,6 +81,7 @@ class MulticlassSVC(ClassEstimator):
         C: float | str = "scale",
         *,
         cost: Any = None,
+        decision: str = "auto",
         output_features: Any = None,
         rescaling: str = "margin",
         slack: str = "linear",
@@ -85,6 +100,7 @@ class MulticlassSVC(ClassEstimator):
     ) -> None:
         self.C = C
         self.cost = cost
+        self.decision = decision
         self.output_features = output_features
         self.rescaling = rescaling
         self.slack = slack
@@ -106,7 +122,9 @@ class MulticlassSVC(ClassEstimator):
         with all_or_nothing(self):
             X, labels = self._read_training(X, y)
             self._check_perceptron(self.cost is not None)
-            structure = self._structure()
+            self.cost_ = cost_of_classes(self.cost, self.classes_)
+            self.decision_ = self._chosen_decision()
+            structure = self._structure(self.cost_ if self.decision_ == "score" else None)
             factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
             ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
             self.solution_ = train(self, structure, ready.rows, labels, labels.size, self.C_, ready.weight)
@@ -116,15 +134,49 @@ class MulticlassSVC(ClassEstimator):
             self.n_iter_ = self.solution_.n_iter
             if isinstance(structure, OutputFeatures):
                 self._set_outputs(self.coef_, self.intercept_)
+            self.__dict__.pop("calibration_", None)
+            if self.decision_ == "expected-cost":
+                self.calibration_ = calibrated(self._fold_model(), X, labels, ready.weight)
         return self
 
-    def _structure(self) -> Multiclass | OutputFeatures:
+    def calibrate(self, X: Any, y: Any, sample_weight: Any = None, *, folds: int = FOLDS) -> MulticlassSVC:
+        """Fits what makes probabilities of scores, on folds of the training data that are not trained on.
+
+        ``predict_proba`` is there afterwards; it is from the start with ``decision='expected-cost'``.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        classes, labels = encode_labels(y)
+        if not np.array_equal(classes, self.classes_):
+            raise ValueError("y has other classes than the data that the model was fitted to; calibrate with those.")
+        weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
+        self.calibration_ = calibrated(self._fold_model(), X, labels, weight, folds)
+        return self
+
+    def _fold_model(self) -> MulticlassSVC:
+        """What is trained without a fold: class weights are part of the weights of the examples."""
+        if self.output_features is not None:
+            raise Unsupported("Models with output features have no calibrated probabilities; use predict.")
+        cost = self.cost_ if self.decision_ == "score" else None
+        return cast(MulticlassSVC, clone(self).set_params(cost=cost, decision="score", class_weight=None))
+
+    def _chosen_decision(self) -> str:
+        if self.decision not in ("auto", "score", "expected-cost"):
+            raise ValueError(f"decision must be 'auto', 'score' or 'expected-cost', not {self.decision!r}.")
+        if self.decision == "expected-cost":
+            if self.cost_ is None or self.output_features is not None:
+                raise Unsupported("decision='expected-cost' needs a cost matrix, and no output features; use 'score'.")
+            return "expected-cost"
+        usual = self.rescaling == "margin" and self.slack == "linear" and self.output_features is None
+        return "expected-cost" if self.decision == "auto" and usual and mistakes_differ(self.cost_) else "score"
+
+    def _structure(self, cost: Floats | None) -> Multiclass | OutputFeatures:
         for old in ("described_", "output_coef_", "output_intercept_"):
             self.__dict__.pop(old, None)
         if self.output_features is None:
-            return Multiclass(self.classes_.size, self.cost)
+            return Multiclass(self.classes_.size, cost)
         self.described_ = described_classes(self.output_features, self.classes_)
-        return OutputFeatures(self.described_.rows(self.classes_), self.cost)
+        return OutputFeatures(self.described_.rows(self.classes_), cost)
 
     def _set_outputs(self, coef: Floats, intercept: Floats) -> None:
         """From the weights of output features to those of classes: ``w_y = sum_r Lambda[y, r] v_r``."""
@@ -135,25 +187,39 @@ class MulticlassSVC(ClassEstimator):
     def decision_function(self, X: Any, *, classes: Any = None) -> Floats:
         """Scores of the classes, shape (n, number of classes); for the two of a model the difference, shape (n,).
 
-        ``classes`` as in ``predict``.
+        With ``decision='expected-cost'`` a score is minus the expected cost. ``classes`` as in ``predict``.
         """
-        scores = self._scores(X, classes)[0]
+        scores = self._values(X, classes)[0]
         return scores[:, 1] - scores[:, 0] if classes is None and self.classes_.size == 2 else scores
 
     def predict(self, X: Any, *, classes: Any = None) -> npt.NDArray[Any]:
-        """The class of highest score, shape (n,).
+        """The class of highest score or of lowest expected cost (``decision``), shape (n,).
 
         Parameters
         ----------
         classes : None is those of the training data; with ``output_features`` also ``'all'`` that were described, a
             list of some of them, or ``DescribedClasses`` that were not known at training: they need no example
         """
-        scores, labels = self._scores(X, classes)
+        scores, labels = self._values(X, classes)
         return np.asarray(labels[np.argmax(scores, axis=1)])
+
+    @available_if(lambda model: hasattr(model, "calibration_"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, shape (n, n_classes); there after ``calibrate``, or with a decision of lowest
+        expected cost."""
+        return self.calibration_.probabilities(self._all_scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """With costs minus the mean cost of the predictions, so that a search for the best model finds the cheapest;
+        else the accuracy."""
+        check_is_fitted(self)
+        if self.cost_ is None:
+            return float(super().score(X, y, sample_weight))
+        return -mean_cost(self.cost_, self.classes_, y, self.predict(X), sample_weight)
 
     def predict_topk(self, X: Any, k: int, *, classes: Any = None) -> npt.NDArray[Any]:
         """The ``k`` classes of highest score, best first, shape (n, k); ``classes`` as in ``predict``."""
-        scores, labels = self._scores(X, classes)
+        scores, labels = self._values(X, classes)
         if not 1 <= k <= labels.size:
             raise ValueError(f"k must be between 1 and the number of classes, {labels.size}, not {k}.")
         return np.asarray(labels[np.argsort(-scores, axis=1, kind="stable")[:, :k]])
@@ -167,7 +233,22 @@ class MulticlassSVC(ClassEstimator):
         if hasattr(self, "described_"):
             arrays |= {"output_coef_": self.output_coef_, "output_intercept_": self.output_intercept_}
             arrays |= described_arrays(self.described_)
-        save_model(path, self, arrays, without=("output_features",))
+        if self.cost_ is not None:
+            arrays["cost_"] = self.cost_
+        if hasattr(self, "calibration_"):
+            arrays["calibration_"] = np.r_[self.calibration_.sharpness, self.calibration_.bias]
+        save_model(path, self, arrays, without=("output_features", "cost"), structure={"decision_": self.decision_})
+
+    def _values(self, X: Any, asked: Any) -> tuple[Floats, npt.NDArray[Any]]:
+        """What the decision maximises, shape (n, number of classes), and the labels of these classes."""
+        scores, labels = self._scores(X, asked)
+        if asked is None and self.decision_ == "expected-cost":
+            assert self.cost_ is not None
+            scores = -np.asarray(self.calibration_.probabilities(scores) @ self.cost_)
+        return scores, labels
+
+    def _all_scores(self, X: Any) -> Floats:
+        return self._scores(X, None)[0]
 
     def _scores(self, X: Any, asked: Any) -> tuple[Floats, npt.NDArray[Any]]:
         """Scores, shape (n, number of classes), and the labels of these classes."""

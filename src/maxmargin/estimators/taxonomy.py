@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.calibration import say_not_calibrated
 from maxmargin.estimators.class_calibration import held_out_class_temperature
+from maxmargin.estimators.class_costs import in_order
 from maxmargin.estimators.class_estimator import ClassEstimator
 from maxmargin.estimators.multiclass_outputs import difference_scale
 from maxmargin.estimators.table_input import read_new
@@ -129,7 +130,7 @@ class TaxonomySVC(ClassEstimator):
             check_separator(self.separator_, classes)
             given = None if isinstance(self.taxonomy, str) else self.taxonomy
             placed = PlacedClasses(as_taxonomy(self.separator_ or given, classes), classes)
-            structure = placed.structure(self.loss, self.node_weight)
+            structure = placed.structure(in_order(self.loss, self.classes_, "loss"), self.node_weight)
             factor = difference_scale(structure.features.matrix)
             ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
             self.solution_ = train(self, structure, ready.rows, labels, labels.size, self.C_, ready.weight)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.structures.multiclass import checked_cost
+from maxmargin.estimators.class_costs import cost_of_classes
 from maxmargin.taxonomies import label_paths, path_losses, taxonomy_losses
 
 Floats = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ def all_mistakes_alike(model: Any) -> bool:
 
 
 def _by_matrix(model: Any, y: Any, answers: npt.NDArray[Any]) -> Floats:
-    cost = checked_cost(model.loss, model.classes_.size, "loss")
+    cost = cost_of_classes(model.loss, model.classes_, "loss")
     number = {label: k for k, label in enumerate(model.classes_.tolist())}
     truths = np.asarray(y if model.levels_ is None else model.levels_.names(y)).tolist()
     found = np.asarray(answers if model.levels_ is None else model.levels_.names(answers)).tolist()

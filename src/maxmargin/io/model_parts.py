@@ -124,6 +124,12 @@ class ModelValues:
             raise ValueError(f"{name} must be true or false, not {value!r:.80}")
         return value
 
+    def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        value = self[name]
+        if not isinstance(value, str) or value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}"[:200])
+        return value
+
     def count(self, name: str, least: int = 0) -> int:
         """A whole number of at least ``least``, and at most what 32 bits hold."""
         value = self[name]
