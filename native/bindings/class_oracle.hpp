@@ -13,10 +13,10 @@ namespace maxmargin::bindings {
 
 inline const double* optional_data(const std::optional<In1<double>>& array) { return array ? array->data() : nullptr; }
 
-inline void check_class_tables(const In2<double>& margin, const In2<double>& scale, std::size_t classes) {
+inline void check_class_tables(const In2<double>& margin, const In2<double>& scale, std::size_t rows, std::size_t classes) {
   const auto stride = static_cast<std::size_t>(padded(static_cast<std::int64_t>(classes)));
-  if (margin.shape(0) != classes || margin.shape(1) != stride || scale.shape(0) != classes || scale.shape(1) != stride) {
-    throw nb::value_error("margin and scale must have a row a class, padded");
+  if (margin.shape(0) != rows || margin.shape(1) != stride || scale.shape(0) != rows || scale.shape(1) != stride) {
+    throw nb::value_error("margin and scale must have a padded row per class");
   }
 }
 

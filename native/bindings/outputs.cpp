@@ -101,7 +101,7 @@ PyOutputMap make_dense(In2<double> rows, In2<double> gram, std::int64_t nodes) {
 }
 
 PyClassLoss make_table(In2<double> margin, In2<double> scale) {
-  check_class_tables(margin, scale, margin.shape(0));
+  check_class_tables(margin, scale, margin.shape(0), margin.shape(0));
   PyClassLoss made{{}, {nb::cast(margin), nb::cast(scale), nb::none(), nb::none(), nb::none(), nb::none()}};
   made.loss.kind = LossKind::table;
   made.loss.classes = static_cast<std::int64_t>(margin.shape(0));

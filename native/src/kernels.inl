@@ -1,5 +1,7 @@
 // Kernel bodies. Included by one translation unit per instruction set, which defines MAXMARGIN_TABLE and
 // MAXMARGIN_ISA_NAME; the compiler flags of that unit decide the vector width.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>

@@ -63,10 +63,43 @@ void update_chunk(const Row& x, Real* weights, int stride, const double* coeffic
       x, [&]<int way>(std::int64_t column, Real value) { change.scatter(value, weights + column * stride); });
 }
 
+// The same for many labels: the rows of a few features at a time are read from end to end, which the machine foresees; chunks
+// of labels would ask for one line of every row after the other.
+template <class Real, class Stored>
+void score_many(const Row& x, const Real* weights, int stride, Real* out) {
+  constexpr int kTogether = 4;
+  std::array<const Real*, kTogether> rows;
+  std::array<Real, kTogether> values;
+  std::size_t waiting = 0;
+  std::fill(out, out + stride, Real{0});
+  auto add = [stride, out]<int... r>(std::integer_sequence<int, r...>, std::array<const Real*, sizeof...(r)> row, std::array<Real, sizeof...(r)> value) {
+    auto piece = [&]<class Part>(int k) {
+      Part sum = load<Part>(out + k);
+      ((sum += fill<Part>(value[r]) * load<Part>(row[r] + k)), ...);
+      store(out + k, sum);
+    };
+    int k = 0;
+    for (; k + kLanes<Real> <= stride; k += kLanes<Real>) piece.template operator()<Vec<Real, kLanes<Real>>>(k);
+    for (; k < stride; k += kPad) piece.template operator()<Vec<Real, kPad>>(k);
+  };
+  for_each_cell<1, Real, Stored>(x, [&]<int way>(std::int64_t column, Real value) {
+    rows[waiting] = weights + column * stride;
+    values[waiting] = value;
+    if (++waiting == kTogether) add(std::make_integer_sequence<int, kTogether>{}, rows, values), waiting = 0;
+  });
+  for (std::size_t r = 0; r < waiting; ++r) {
+    add(std::integer_sequence<int, 0>{}, std::array<const Real*, 1>{rows[r]}, std::array<Real, 1>{values[r]});
+  }
+}
+constexpr int kManyLabels = 64;
+
 bool zeros(const double* four) { return four[0] == 0.0 && four[1] == 0.0 && four[2] == 0.0 && four[3] == 0.0; }
 
 template <class Real>
 void scores(const Row& x, const Real* weights, int stride, Real* out) {
+  if (stride > kManyLabels) {
+    return x.single ? score_many<Real, float>(x, weights, stride, out) : score_many<Real, double>(x, weights, stride, out);
+  }
   over_labels(stride, [&]<int kCount>(int first) {
     if (x.single) {
       score_chunk<Real, float, kCount>(x, weights + first, stride, out + first);
@@ -77,11 +110,36 @@ void scores(const Row& x, const Real* weights, int stride, Real* out) {
 }
 
 template <class Real>
+void update_few(const Row& x, Real* weights, int stride, const std::int32_t* place, const double* change, int count) {
+  auto add = [&]<int way>(std::int64_t column, Real value) {
+    Real* row = weights + column * stride;
+    for (int k = 0; k < count; ++k) row[place[k]] += value * static_cast<Real>(change[k]);
+  };
+  if (x.single) {
+    for_each_cell<1, Real, float>(x, add);
+  } else {
+    for_each_cell<1, Real, double>(x, add);
+  }
+}
+
+template <class Real>
 void update(const Row& x, Real* weights, int stride, const double* coefficient) {
   // Usually two or three labels change: leave out whole vectors of zeros at either end.
   int begin = 0, end = stride;
   while (begin + kPad < end && zeros(coefficient + begin)) begin += kPad;
   while (begin + kPad < end && zeros(coefficient + end - kPad)) end -= kPad;
+  if (end - begin > kManyLabels) {
+    constexpr int kFew = 16;
+    std::int32_t place[kFew];
+    double change[kFew];
+    int count = 0;
+    for (int k = begin; k < end && count <= kFew; ++k) {
+      if (coefficient[k] == 0.0) continue;
+      if (count < kFew) place[count] = k, change[count] = coefficient[k];
+      ++count;
+    }
+    if (count <= kFew) return update_few(x, weights, stride, place, change, count);
+  }
   weights += begin;
   coefficient += begin;
   over_labels(end - begin, [&]<int kCount>(int first) {
@@ -111,17 +169,4 @@ void update_observed(const Row& x, Real* weights, int stride, const double* coef
   over_labels(stride, [&]<int kCount>(int first) {
     update_observed_chunk<Real, kCount>(x, weights, stride, coefficient, observed, words, first);
   });
-}
-
-template <class Real>
-void update_few(const Row& x, Real* weights, int stride, const std::int32_t* place, const double* change, int count) {
-  auto add = [&]<int way>(std::int64_t column, Real value) {
-    Real* row = weights + column * stride;
-    for (int k = 0; k < count; ++k) row[place[k]] += value * static_cast<Real>(change[k]);
-  };
-  if (x.single) {
-    for_each_cell<1, Real, float>(x, add);
-  } else {
-    for_each_cell<1, Real, double>(x, add);
-  }
 }

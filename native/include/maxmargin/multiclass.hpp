@@ -12,6 +12,7 @@
 #include "maxmargin/budget.hpp"
 #include "maxmargin/kernels.hpp"
 #include "maxmargin/rows.hpp"
+#include "maxmargin/short_block.hpp"
 #include "maxmargin/support.hpp"
 
 namespace maxmargin {
@@ -23,9 +24,11 @@ struct MulticlassData {
   std::int64_t classes = 0;
   const double* margin = nullptr;  // b, (classes, stride), zero on the diagonal, -infinity in the padding
   const double* scale = nullptr;   // r, (classes, stride), zero on the diagonal and in the padding
+  bool alike = false;              // all mistakes are: both tables have one row, without a diagonal
 
   int stride() const { return padded(classes); }
   std::int64_t weight_count() const { return rows.columns() * stride(); }
+  std::int64_t first(std::int64_t truth) const { return alike ? 0 : truth * stride(); }
 };
 
 // All planes of one example, the truth being the plane that is zero. Scratch arrays are reused between examples.
@@ -42,7 +45,13 @@ class MulticlassBlock {
         gradient_(scores_.size()),
         coefficient_(scores_.size()),
         allowed_(scores_.size()),
-        coarse_scores_(scores_.size()) {}
+        coarse_scores_(scores_.size()) {
+    if (data.alike) {
+      own_margin_.assign(data.margin, data.margin + data.stride());
+      own_scale_.assign(data.scale, data.scale + data.stride());
+      open_row(0);
+    }
+  }
 
   std::int64_t weight_count() const { return data_.weight_count(); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
@@ -57,10 +66,11 @@ class MulticlassBlock {
   template <class Real>
   void open(std::int64_t example, const Real* weights, bool = true, double factor = 1.0) {
     example_ = example;
+    if (data_.alike) open_row(data_.labels[example]);
     truth_ = data_.labels[example];
     norm_ = data_.squared_norms[example];
-    margin_ = data_.margin + truth_ * data_.stride();
-    scale_ = data_.scale + truth_ * data_.stride();
+    margin_ = data_.alike ? own_margin_.data() : data_.margin + data_.first(truth_);
+    scale_ = data_.alike ? own_scale_.data() : data_.scale + data_.first(truth_);
     if constexpr (sizeof(Real) == sizeof(double)) {
       row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
     } else {
@@ -83,6 +93,7 @@ class MulticlassBlock {
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
     total_ = value_ = held_value_ = linear_change_ = 0.0;
     held_ = &held;
+    few_.clear();
     for (const SupportEntry& entry : held) {
       held_value_ = std::max(held_value_, gradient_[entry.output]);
       alpha_[entry.output] = entry.alpha;
@@ -104,19 +115,33 @@ class MulticlassBlock {
   // Writes the dual state back (support.hpp).
   void store(SupportLists& lists, std::int32_t keep_idle, bool aging, bool keep_worst) const {
     store_classes(lists, example_, alpha_.data(), truth_, keep_worst ? worst() : -1, keep_idle, aging, [&](auto&& visit) {
-      for (int k = 0; k < classes_; ++k) visit(k);
+      if (few_.empty()) {
+        for (int k = 0; k < classes_; ++k) visit(k);
+      } else {
+        for (std::int32_t k : few_) visit(k);
+        if (keep_worst && std::find(few_.begin(), few_.end(), worst_) == few_.end()) visit(worst_);
+      }
     });
   }
 
   template <class Real>
-  void apply(Real* weights) const {
-    row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+  void apply(Real* weights) {
+    if (few_.empty()) return row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+    changed_.clear(), changes_.clear();
+    auto take = [this](std::int32_t k) {
+      if (coefficient_[k] != 0.0) changed_.push_back(k), changes_.push_back(coefficient_[k]);
+    };
+    for (std::int32_t k : few_) {
+      if (k != truth_) take(k);
+    }
+    take(truth_);
+    kernels_for(weights).update_few(data_.rows[example_], weights, data_.stride(), changed_.data(), changes_.data(), static_cast<int>(changed_.size()));
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
   template <class Real>
   double deposit(std::int64_t example, const SupportLists::List& list, Real* weights) {
-    const std::int64_t truth = data_.labels[example], first = truth * data_.stride();
+    const std::int64_t truth = data_.labels[example], first = data_.first(truth);
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
     double linear = 0.0;
     for (const SupportEntry& entry : list) {
@@ -194,6 +219,34 @@ class MulticlassBlock {
     return norm_ * (own * own + squares) + ridge_ * sum * sum;
   }
 
+  // An entry of the Gram matrix of the planes.
+  double product(int k, int l) const {
+    if (k == truth_ || l == truth_) return 0.0;
+    return norm_ * scale_[k] * scale_[l] * (k == l ? 2.0 : 1.0) + ridge_;
+  }
+
+  // Steps among a few planes (short_block.hpp); `ascend` is one of the two of ascent.hpp.
+  template <class Ascend>
+  Ascent ascend_few(bool with_truth, Ascend&& ascend) {
+    few_.clear();
+    for (const SupportEntry& entry : *held_) {
+      if (gradient_[entry.output] > -std::numeric_limits<double>::infinity()) few_.push_back(entry.output);
+    }
+    if (with_truth) few_.push_back(truth_);
+    double least = 0.0;  // a plane gains weight from one in use that is worse than it, or, without a cap, from nothing
+    for (std::int32_t k : few_) {
+      if (with_truth && alpha_[k] > 0.0) least = std::min(least, gradient_[k]);
+    }
+    add_most_violated(*this, few_, least);
+    if (!with_truth) few_.erase(std::remove(few_.begin(), few_.end(), truth_), few_.end());
+    some_.take(*this, few_);
+    const Ascent result = ascend(some_);
+    for (int k = 0; k < some_.size(); ++k) {
+      if (some_.change(k) != 0.0) shift(few_[static_cast<std::size_t>(k)], some_.change(k));
+    }
+    return result;
+  }
+
   void move(int k, int l, double t) {
     shift(k, t);
     shift(l, -t);
@@ -205,6 +258,13 @@ class MulticlassBlock {
   }
 
  private:
+  // Makes the row of all classes that of one truth, which costs nothing to answer.
+  void open_row(int truth) {
+    own_margin_[static_cast<std::size_t>(truth_)] = data_.margin[truth_];
+    own_scale_[static_cast<std::size_t>(truth_)] = data_.scale[truth_];
+    own_margin_[static_cast<std::size_t>(truth)] = own_scale_[static_cast<std::size_t>(truth)] = 0.0;
+  }
+
   // alpha_k += t moves w by t a_k: +t r x in the truth's columns, -t r x in those of k.
   void shift(int k, double t) {
     alpha_[k] += t;
@@ -232,6 +292,20 @@ class MulticlassBlock {
   const double* scale_ = nullptr;
   std::vector<double> scores_, alpha_, gradient_, coefficient_, allowed_;
   std::vector<float> coarse_scores_;
+  std::vector<std::int32_t> few_, changed_;  // planes that steps saw, where there are many; classes whose weights change
+  std::vector<double> changes_;
+  ShortBlock<MulticlassBlock> some_;
+  std::vector<double> own_margin_, own_scale_;  // where all mistakes are alike: the rows of the truth
 };
+
+// Chosen before the templates of ascent.hpp.
+inline Ascent ascend_capped(MulticlassBlock& block, double precision, double relative, int max_steps, double overstep) {
+  if (block.size() <= kManyClasses) return ascend_capped<MulticlassBlock>(block, precision, relative, max_steps, overstep);
+  return block.ascend_few(true, [&](auto& some) { return ascend_capped(some, precision, relative, max_steps, overstep); });
+}
+inline Ascent ascend_free(MulticlassBlock& block, double precision, double relative, int max_steps) {
+  if (block.size() <= kManyClasses) return ascend_free<MulticlassBlock>(block, precision, relative, max_steps);
+  return block.ascend_few(false, [&](auto& some) { return ascend_free(some, precision, relative, max_steps); });
+}
 
 }  // namespace maxmargin

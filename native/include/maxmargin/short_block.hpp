@@ -88,15 +88,15 @@ class ShortBlock {
   std::vector<char> known_;
 };
 
-// Adds the planes of largest gradient to those given, at most kFresh of them; -infinity marks a plane out of reach.
+// Adds the planes of largest gradient to those given, at most kFresh of them and only above `least`; -infinity marks a plane
+// out of reach.
 template <class Block>
-void add_most_violated(const Block& block, std::vector<std::int32_t>& planes) {
+void add_most_violated(const Block& block, std::vector<std::int32_t>& planes, double least = -std::numeric_limits<double>::infinity()) {
   using Found = std::pair<double, std::int32_t>;
   const std::size_t in_use = planes.size();
   std::vector<Found> best;  // a heap whose first is the least of them
   best.reserve(kFresh);
   const auto later = [](const Found& a, const Found& b) { return a.first > b.first; };
-  double least = -std::numeric_limits<double>::infinity();
   for (std::int32_t k = 0; k < block.size(); ++k) {
     const double gradient = block.gradient(k);
     if (!(gradient > least)) continue;

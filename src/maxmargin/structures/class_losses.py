@@ -153,6 +153,14 @@ def loss_size(losses: ClassLosses, labels: Indices, weight: Floats | None) -> fl
     return size if 0.0 < size < np.inf else 1.0
 
 
+def padded_row(n_classes: int, formulation: Formulation) -> tuple[Floats, Floats]:
+    """Margin and scale of the zero-one loss for all truths, as tables of one row; the truth's own entries are not 0."""
+    room = (0, _core.padded(n_classes) - n_classes)
+    one = np.ones(n_classes)
+    margin = np.pad(formulation.margin(one), room, constant_values=-np.inf)
+    return margin[None, :], np.pad(formulation.scale(one), room)[None, :]
+
+
 def padded_tables(costs: Floats, formulation: Formulation) -> tuple[Floats, Floats]:
     """Margin and scale for all pairs of classes: zero on the diagonal, rows padded with what is never chosen."""
     off = 1.0 - np.eye(len(costs))

@@ -89,7 +89,7 @@ class Multiclass:
     ) -> MulticlassOracle:
         """The native oracle for a matrix (or packed rows) and class numbers."""
         rows, labels = bound_input(X, Y, self.n_classes)
-        return MulticlassOracle(self.costs, rows, labels, formulation, sample_weight, threads)
+        return MulticlassOracle(self.n_classes, self.cost, rows, labels, formulation, sample_weight, threads)
 
     def public_weights(self, w: Floats) -> Floats:
         """Native weights in the layout of ``joint_feature``."""

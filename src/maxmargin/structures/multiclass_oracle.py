@@ -11,7 +11,7 @@ from maxmargin.oracles.base import DualState
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
-from maxmargin.structures.class_losses import padded_tables
+from maxmargin.structures.class_losses import padded_row, padded_tables
 from maxmargin.structures.class_oracle import ClassOracle
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +23,8 @@ class MulticlassOracle(ClassOracle):
 
     def __init__(
         self,
-        costs: Floats,
+        n_classes: int,
+        cost: Floats | None,
         rows: _core.Rows,
         labels: Indices,
         formulation: Formulation,
@@ -31,9 +32,12 @@ class MulticlassOracle(ClassOracle):
         threads: int,
     ) -> None:
         self._rows, self._labels = rows, labels
-        self._stride = _core.padded(len(costs))
-        self._margin, self._scale = padded_tables(costs, formulation)
-        core = _core.Multiclass(rows, labels, self._margin, self._scale)
+        self._stride = _core.padded(n_classes)
+        self._alike = cost is None
+        self._margin, self._scale = (
+            padded_row(n_classes, formulation) if cost is None else padded_tables(cost, formulation)
+        )
+        core = _core.Multiclass(rows, labels, self._margin, self._scale, n_classes)
         super().__init__(core, rows, formulation, sample_weight, threads, self._stride)
 
     def expand(self, state: DualState) -> Planes:
@@ -41,7 +45,8 @@ class MulticlassOracle(ClassOracle):
         truths = self._labels[examples]
         offsets, columns, values = self._rows.cells_of(np.ascontiguousarray(examples, dtype=np.int32))
         row = np.repeat(np.arange(len(examples)), np.diff(offsets))
-        scaled = values * self._scale[truths, outputs][row]
+        margin, scale = self._of_pairs(self._margin, truths, outputs), self._of_pairs(self._scale, truths, outputs)
+        scaled = values * scale[row]
         index = columns.astype(np.int64) * self._stride
         a = sp.coo_array(
             (
@@ -50,7 +55,11 @@ class MulticlassOracle(ClassOracle):
             ),
             shape=(len(examples), self.dimension),
         )
-        return Planes(a.tocsr(), self._margin[truths, outputs], examples)
+        return Planes(a.tocsr(), margin, examples)
+
+    def _of_pairs(self, table: Floats, truths: Indices, outputs: Indices) -> Floats:
+        """The entries of classes, zero where the output is the truth."""
+        return np.where(truths == outputs, 0.0, table[0, outputs]) if self._alike else table[truths, outputs]
 
     def fingerprint(self) -> str:
         arrays = (self._labels, self._margin, self._scale, self.sample_weight)
