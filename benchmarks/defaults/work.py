@@ -30,7 +30,13 @@ def splits_of(task: Task, count: int | None = None) -> list[Split]:
 
 def digest_of(name: str) -> dict[str, Any]:
     """The digest of the data, for a task on which none of ours came to an end."""
-    return {"digest": digest(TASKS[name].load(0))}
+    task = TASKS[name]
+    return {"digest": data_key(task, task.load(0))}
+
+
+def data_key(task: Task, first: Split) -> str:
+    """Stands for the data of all splits: the content of the first and how many there are."""
+    return f"{digest(first)} in {task.splits} splits"
 
 
 def run_ours(name: str, estimator: str, seed: int | None = None, splits: int | None = None) -> dict[str, Any]:
@@ -50,7 +56,7 @@ def run_ours(name: str, estimator: str, seed: int | None = None, splits: int | N
             scores.append(score(task, split, answer))
             seconds.append(spent)
     seen = sorted({f"{item.category.__name__}: {str(item.message)[:300]}" for item in caught})
-    about = {**shape(parts[0]), "digest": digest(parts[0])}
+    about = {**shape(parts[0]), "digest": data_key(task, parts[0])}
     return {"scores": scores, "seconds": statistics.median(seconds), "warnings": seen, **about}
 
 

@@ -15,7 +15,7 @@ from defaults.spread import TASKS_OF
 from defaults.suite import TASKS, peers_of, select
 from defaults.task import FAMILIES, Split, Task, digest, is_held_out, shape
 from defaults.taxonomy_tasks import TAXONOMY_TASKS
-from defaults.work import check, folds
+from defaults.work import check, data_key, folds
 from sklearn.metrics import ndcg_score
 
 WANTED_TAGS = {
@@ -128,6 +128,7 @@ def test_positives_are_as_rare_as_the_name_says():
 def test_data_depend_on_the_seed_alone(name):
     load = TASKS[name].load
     assert digest(load(0)) == digest(load(0)) != digest(load(1))
+    assert data_key(TASKS[name], load(0)) == f"{digest(load(0))} in {TASKS[name].splits} splits"
 
 
 @pytest.mark.parametrize(
