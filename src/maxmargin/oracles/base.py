@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -202,12 +202,17 @@ class Oracle(Protocol):
     joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
 
-    def slacks(self, w: Floats) -> Floats:
-        """``max(0, max_y b - <a, w>)`` of every example."""
+    def portions(self, order: Indices) -> list[Indices]:
+        """An order of examples in pieces after each of which limits are looked at."""
         ...
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
-        """The summed plane at ``w``; ``fresh=False`` builds it from planes seen before (a lower bound)."""
+    def slacks(self, w: Floats, stop: Callable[[], bool] | None = None) -> Floats:
+        """``max(0, max_y b - <a, w>)`` of every example; raises ``Stopped`` on the way where ``stop`` says so."""
+        ...
+
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Callable[[], bool] | None = None) -> Cut:
+        """The summed plane at ``w``; ``fresh=False`` builds it from planes seen before (a lower bound). ``stop`` as in
+        ``slacks``."""
         ...
 
     def planes(self, w: Floats, examples: Indices) -> Planes:

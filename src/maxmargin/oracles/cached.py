@@ -12,6 +12,7 @@ import numpy.typing as npt
 from maxmargin.oracles.base import Cut
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.plane_by_plane import Plane
+from maxmargin.oracles.portions import Stop, until
 from maxmargin.vectors import SparseVector, Vector, dot
 
 Floats = npt.NDArray[np.float64]
@@ -30,9 +31,9 @@ class CachedOracle:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._oracle, name)
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, from the oracle or from the planes kept."""
-        return self._oracle.sum_planes(self._asked(w) if fresh else self._held(w), w)
+        return self._oracle.sum_planes(until(self._asked(w) if fresh else self._held(w), stop), w)
 
     def _asked(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
         for i, plane in self._oracle.ask_all(w):

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.portions import Stop, until
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import SparseVector, Vector, add_to, compact, dot, stack
@@ -45,9 +46,13 @@ class PlaneOracle:
         """Every example with its most violated plane at ``w``."""
         return ((i, self.plane(i, w)) for i in range(self.n))
 
-    def slacks(self, w: Floats) -> Floats:
+    def portions(self, order: Indices) -> list[Indices]:
+        """Pieces after each of which limits are looked at: a call of a user's method may take any time."""
+        return [order[first : first + self.batch] for first in range(0, order.size, self.batch)]
+
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
         slack = np.zeros(self.n)
-        for i, plane in self.ask_all(w):
+        for i, plane in until(self.ask_all(w), stop):
             if plane is not None:
                 slack[i] = max(0.0, plane[1] - dot(plane[0], w))
         return slack
@@ -59,11 +64,11 @@ class PlaneOracle:
             stack([a for a, _ in found], self.dimension), np.array([b for _, b in found]), examples, self.exact
         )
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         """See ``Oracle.cut``; planes seen before are kept by ``CachedOracle``, not here."""
         if not fresh:
             raise ValueError("This oracle keeps no planes; wrap it in CachedOracle.")
-        return self.sum_planes(self.ask_all(w), w)
+        return self.sum_planes(until(self.ask_all(w), stop), w)
 
     def sum_planes(self, found: Iterable[tuple[int, Plane | None]], w: Floats) -> Cut:
         """Weighted sum of pairs ``(example, plane or None)``; for squared slack of the planes of ``slack^2 / 2``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from maxmargin._core import VisitSettings
-from maxmargin.oracles.base import Cut, Engine, Oracle
+from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.oracles.base import Cut, Engine, Oracle, Stopped
+from maxmargin.oracles.portions import Stop
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
@@ -161,14 +163,21 @@ class _Ascent:
             settings = self.first_settings
         order = self.sampler.next_order(self.engine.gaps)
         for part in self._parts(order):
-            result = self.engine.visit(part, settings, self.capacity)
+            result = VisitResult()
+            for portion in self.oracle.portions(part):
+                result.merge(self.engine.visit(portion, settings, self.capacity))
+                if self.monitor.late or result.unbounded:
+                    break
             self.visits += result.visited
             self.calls += result.visited
+            self._keep_time()
             if result.unbounded:
                 self._look_for_contradiction()
             self._cached_passes(result.violation)
             if self.average is not None:
                 self.average.add(self.engine.rough_weights)
+            if self.monitor.late:
+                break
         if self.leaps is not None:
             self.leaps.after_pass(self.engine)
         gaps = self.engine.gaps
@@ -176,6 +185,11 @@ class _Ascent:
         self.estimate = float(gaps.max() if hard else gaps.sum(dtype=np.float64))
         self.dual = self.engine.dual
         self.allowed = self.monitor.target = self.target.at(self.dual, self.engine.offset - self.dual)
+
+    def _keep_time(self) -> None:
+        """An exact pass for each ``w`` that may be returned takes about as long as so many visits."""
+        candidates = 1 if self.average is None else 2
+        self.monitor.reserve = candidates * self.oracle.n * self.monitor.seconds / max(1, self.calls)
 
     def _parts(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]:
         """As many as snapshots are wanted, fewer of a short pass."""
@@ -200,8 +214,12 @@ class _Ascent:
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
             return True
-        if self._certified():
-            self.monitor.status = Status.CONVERGED
+        try:
+            if self._certified(self.monitor.closing()):
+                self.monitor.status = Status.CONVERGED
+                return True
+        except Stopped:
+            self.monitor.status = Status.MAX_TIME
             return True
         self.sampler.start_over()
         return self._stalled()
@@ -221,13 +239,13 @@ class _Ascent:
         self.contradiction = find_contradiction(self.oracle, self.engine.state())
         return self.contradiction is not None
 
-    def _certified(self) -> bool:
+    def _certified(self, stop: Stop) -> bool:
         """Whether the average or the last iterate is proved good enough; keeps the better one."""
         self.engine.sharpen()
         dual = self.dual = self.engine.dual
         target = self.target.at(dual, self.engine.offset - dual)
         for w in ([] if self.average is None else [self.average.value]) + [self.engine.weights]:
-            candidate = evaluate(self.oracle, self.C, w)
+            candidate = evaluate(self.oracle, self.C, w, stop)
             self.calls += self.oracle.n
             if self.best is None or candidate.primal < self.best.primal:
                 self.best = candidate
@@ -244,8 +262,8 @@ class _Ascent:
         exact = self.oracle.exact
         best = self.best
         if best is None and exact:
-            with self.monitor:
-                if self._certified() and self.monitor.status in LIMITS:
+            with self.monitor, suppress(Stopped):
+                if self._certified(self.monitor.closing()) and self.monitor.status in LIMITS:
                     self.monitor.status = Status.CONVERGED
             best = self.best
         status = self.monitor.status

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 
 from maxmargin._core import PlaneEngine
 from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
+from maxmargin.oracles.portions import Stop
 from maxmargin.solvers.base import Infeasible, Run
 
 Floats = npt.NDArray[np.float64]
@@ -35,13 +36,13 @@ class Candidate:
         return self.primal if np.isfinite(self.primal) else None
 
 
-def evaluate(oracle: Oracle, C: float, w: Floats) -> Candidate:
+def evaluate(oracle: Oracle, C: float, w: Floats, stop: Stop | None = None) -> Candidate:
     """One exact pass over the examples at ``w``, which is kept, not copied: it must not change any more.
 
     For a hard margin ``w`` is made longer until every margin holds; where none of its multiples does that, it has no
-    objective.
+    objective. Raises ``Stopped`` on the way where ``stop`` says so.
     """
-    slack = oracle.slacks(w)
+    slack = oracle.slacks(w, stop)
     if oracle.formulation.slack != "hard":
         return Candidate(w, slack, primal(oracle, C, w, slack))
     worst = float((slack if oracle.sample_weight is None else slack[oracle.sample_weight > 0.0]).max(initial=0.0))

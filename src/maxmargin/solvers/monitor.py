@@ -7,9 +7,13 @@ import time
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
+from maxmargin.oracles.portions import Stop
 from maxmargin.solvers.base import Record, Run, Status
 from maxmargin.solvers.callers import called_by_library
 
+_CLOSING_SECONDS = 1.0  # that the exact pass at the end may take after a limit
 _QUIET_SECONDS = 2.0  # of a run, before it shows progress
 _LINE_GROWTH = 1.5  # from one line of progress to the next, in seconds since the start
 
@@ -26,6 +30,7 @@ class Monitor:
         self.run, self._name, self.target = run, name, target
         self.trace: list[Record] = []
         self.status: Status | None = None
+        self.reserve = 0.0  # seconds that the exact pass at the end is expected to take
         self._begin = time.perf_counter()
         self._display: Any = None
         self._next_line = _QUIET_SECONDS
@@ -53,8 +58,23 @@ class Monitor:
 
     @property
     def late(self) -> bool:
-        """Whether the time is up; for loops inside one iteration."""
-        return self.run.max_time is not None and self.seconds >= self.run.max_time
+        """Whether the time is up, but for what the exact pass at the end takes; for loops inside one iteration."""
+        limit = self.run.max_time
+        return limit is not None and self.seconds >= limit - min(self.reserve, 0.25 * limit)
+
+    def stop(self) -> bool:
+        """``late`` for passes over the examples."""
+        return self.late
+
+    def closing(self) -> Stop:
+        """What stops the exact pass at the end: max_time, or a second from now where that is later.
+
+        After Ctrl-C it is a second from now in any case; without a limit of time nothing stops it.
+        """
+        end = self.seconds + _CLOSING_SECONDS
+        if self.status is not Status.INTERRUPTED:
+            end = np.inf if self.run.max_time is None else max(end, self.run.max_time)
+        return lambda: self.seconds > end
 
     def tick(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from maxmargin._core import VisitSettings
-from maxmargin.oracles.base import Engine, Oracle, total_weight
+from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.oracles.base import Engine, Oracle, Stopped, total_weight
 from maxmargin.oracles.plane_by_plane import PlaneOracle
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
@@ -31,6 +32,8 @@ Indices = npt.NDArray[np.int32]
 
 _ROUNDS = 20  # of a hundred passes, before the oracle is asked again
 _IDLE = 5  # passes without a gain after which nothing more is expected
+_PASSES = 100  # of a round
+_SETTLED = 1_000_000  # planes visited before the clock is looked at, or 1e9 multiplications
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class _WorkingSets:
         self.threshold = self.first = 0.0
         self.batch = solver.batch if solver.batch is not None else max(100, oracle.n // 10)
         self.everyone = np.arange(oracle.n, dtype=np.int32)
-        self.calls = self.hits = self.refinements = 0
+        self.calls = self.hits = self.refinements = self.visited = 0
         self.suspicion = Suspicion(oracle)
         self.candidate: Candidate | None = None
         self.contradiction: Infeasible | None = None
@@ -115,7 +118,10 @@ class _WorkingSets:
         if self.solver.coarse <= 0.0 and not self.target.relative:
             return self._final
         self.calls += self.oracle.n
-        self.first = float(self.oracle.slacks(self.engine.weights).max(initial=0.0))
+        try:
+            self.first = float(self.oracle.slacks(self.engine.weights, self.monitor.stop).max(initial=0.0))
+        except Stopped:  # the pass that follows ends at once
+            return np.inf
         return self.solver.coarse * self.first
 
     @property
@@ -148,7 +154,12 @@ class _WorkingSets:
                 keep_idle=self.solver.keep_idle,
                 max_steps=10_000,
             )
-            result = self.engine.visit(order, settings)
+            result = VisitResult()
+            for portion in self.oracle.portions(order):
+                result.merge(self.engine.visit(portion, settings))
+                if self.monitor.late or result.unbounded or result.added >= self.batch:
+                    break
+            self._keep_time(result.visited)
             self.calls += result.visited
             added += result.added
             if result.unbounded:
@@ -159,15 +170,22 @@ class _WorkingSets:
         self.added_total += added
         return added
 
+    def _keep_time(self, visited: int) -> None:
+        """An exact pass takes about as long as the visits to as many examples."""
+        self.visited += visited
+        self.monitor.reserve = self.oracle.n * self.monitor.seconds / max(1, self.visited)
+
     def _optimise(self) -> None:
         """Dual ascent over all blocks until none is violated by more than half the threshold, or for a while."""
         self.exhausted = False
         tolerance = max(0.5 * self.threshold, self._finest)
         settings = VisitSettings(precision=0.2 * tolerance, max_steps=10_000)
         left = np.inf
-        for _ in range(_ROUNDS):
+        visits = self.oracle.n * self.oracle.visit_cost if self.oracle.cheap else 0.0
+        passes = int(np.clip(_SETTLED // max(1, self.engine.held, visits / 1e3), 1, _PASSES))
+        for _ in range(_ROUNDS * _PASSES // passes):
             before = self.engine.dual
-            result = self.engine.settle(settings, tolerance, 100)
+            result = self.engine.settle(settings, tolerance, passes)
             self.hits += result.visited
             if result.unbounded or self.suspicion.raised(self.engine):
                 self.contradiction = find_contradiction(self.oracle, self.engine.state())
@@ -203,7 +221,11 @@ class _WorkingSets:
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
             return True
-        self.candidate = evaluate(self.oracle, self.C, self.engine.weights)
+        try:
+            self.candidate = evaluate(self.oracle, self.C, self.engine.weights, self.monitor.closing())
+        except Stopped:
+            self.monitor.status = Status.MAX_TIME
+            return True
         self.calls += self.oracle.n
         if is_solved(self.oracle, self.candidate, self.engine.dual, self.target.of(self.engine)):
             self.monitor.status = Status.CONVERGED
@@ -229,8 +251,8 @@ class _WorkingSets:
         state = self.engine.state()
         best = self.candidate
         if best is None and self.oracle.exact:
-            with self.monitor:
-                best = evaluate(self.oracle, self.C, self.engine.weights)
+            with self.monitor, suppress(Stopped):
+                best = evaluate(self.oracle, self.C, self.engine.weights, self.monitor.closing())
                 self.calls += self.oracle.n
                 if self.monitor.status in LIMITS and is_solved(
                     self.oracle, best, self.engine.dual, self.target.of(self.engine)

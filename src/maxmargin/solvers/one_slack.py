@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,10 +11,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitSettings
-from maxmargin.oracles.base import Cut, DualState, Oracle
+from maxmargin.oracles.base import Cut, DualState, Oracle, Stopped
 from maxmargin.oracles.cached import CachedOracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.plane_by_plane import add_plane
+from maxmargin.oracles.portions import Stop
 from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
@@ -88,9 +90,15 @@ class _CuttingPlanes:
             start = None
         with self.monitor:
             if start is not None and start.w.size == self.oracle.dimension:
-                self._add(self._ask(start.w))
+                with suppress(Stopped):  # the first cut below is stopped as well
+                    self._add(self._ask(start.w, self.monitor.stop))
             while True:
-                cut, fresh = self._next_cut()
+                try:
+                    cut, fresh = self._next_cut(self.monitor.stop)
+                except Stopped:
+                    self.monitor.status = Status.MAX_TIME
+                    self._tick(None)
+                    break
                 primal = self.best.primal if fresh and self.best is not None else None
                 finished = self._finished(fresh)
                 if self._tick(primal) or finished:
@@ -102,23 +110,23 @@ class _CuttingPlanes:
     def target(self) -> float:
         return self.goal.of(self.core)
 
-    def _next_cut(self) -> tuple[Cut, bool]:
+    def _next_cut(self, stop: Stop) -> tuple[Cut, bool]:
         """A cut, and whether it is fresh: one from the planes kept will do if it closes a good part of the last gap."""
         w = self.core.weights
         if self.cached and self.best is not None:
-            cut = self.oracle.cut(w, fresh=False)
+            cut = self.oracle.cut(w, fresh=False, stop=stop)
             self.hits += self.oracle.n
             if self.C * (cut.b - dot(cut.a, w) - self.core.slack(0)) > max(self.target, 0.25 * self.gap):
                 return cut, False
         if self.best is not None and self.solver.damping > 0.0:
             between = self.solver.damping * self.best.w + (1.0 - self.solver.damping) * w
-            cut = self._ask(between)
+            cut = self._ask(between, stop)
             if self.C * (cut.b - dot(cut.a, w) - self.core.slack(0)) > 0.1 * self.gap:
                 return cut, True
-        return self._ask(w), True
+        return self._ask(w, stop), True
 
-    def _ask(self, w: Floats) -> Cut:
-        cut = self.oracle.cut(w)
+    def _ask(self, w: Floats, stop: Stop) -> Cut:
+        cut = self.oracle.cut(w, stop=stop)
         self.calls += self.oracle.n
         primal = 0.5 * float(w @ w) + self.C * (cut.b - dot(cut.a, w))
         if self.best is None or primal < self.best.primal:
@@ -177,8 +185,8 @@ class _CuttingPlanes:
 
     def _solution(self) -> Solution:
         if self.best is None:
-            with self.monitor:
-                self._next_cut()
+            with self.monitor, suppress(Stopped):
+                self._next_cut(self.monitor.closing())
         status = self.monitor.status
         assert status is not None
         best = self.best or Candidate(np.array(self.core.weights), np.zeros(0), np.nan)

@@ -13,10 +13,10 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
 from maxmargin.oracles.fingerprints import digest
+from maxmargin.oracles.portions import InPortions, Stop, summed
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_memory import check_search_by_loss
-from maxmargin.vectors import compact
 
 if TYPE_CHECKING:
     from maxmargin.structures.chain import Chain, ChainInput
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class ChainOracle(OfOutputs):
+class ChainOracle(InPortions, OfOutputs):
     """Planes of labelled chains from the native core."""
 
     exact = True
@@ -51,23 +51,23 @@ class ChainOracle(OfOutputs):
         check_search_by_loss(chain, X, self.formulation, sequence, size, threads)
         self.dimension = data.weight_count
         self.stride = _core.padded(chain.n_labels)
-        cells = X.tokens.indices.size + X.tokens.tokens * chain.n_labels**chain.order
-        self.visit_cost = cells / self.n * self.stride
-        self._everyone = np.arange(self.n, dtype=np.int32)
+        cells = np.diff(X.tokens.indptr[X.tokens.offsets]) + X.tokens.lengths * float(chain.n_labels**chain.order)
+        self.visit_costs = cells * float(self.stride)
+        self.visit_cost = float(self.visit_costs.mean())
 
     @property
     def _squared(self) -> bool:
         return self.formulation.slack == "squared"
 
-    def slacks(self, w: Floats) -> Floats:
-        slack: Floats = self.core.worst(w, self._everyone, False, self.threads)[0]
-        return slack
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
+        return np.concatenate([self.core.worst(w, part, False, self.threads)[0] for part in self.everyone(stop)])
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
             raise ValueError("Chain keeps no planes: asking anew costs the same.")
-        a, b, slack = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
-        return Cut(compact(a), b, slack)
+        return summed(
+            self.core.cut(w, part, self.sample_weight, self._squared, self.threads) for part in self.everyone(stop)
+        )
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         labels = self.core.worst(w, examples, True, self.threads)[1]
@@ -132,7 +132,7 @@ class ChainOracle(OfOutputs):
         return digest(self.formulation, shape, *arrays)
 
     def steepness(self) -> float:
-        some = self._everyone[:: max(1, self.n // 100)]
+        some = np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
         a = self.planes(np.zeros(self.dimension), np.ascontiguousarray(some)).a
         return float(a.multiply(a).sum(axis=1).max())
 

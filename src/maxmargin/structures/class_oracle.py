@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
+from maxmargin.oracles.portions import InPortions, Stop, summed
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
-from maxmargin.vectors import compact
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class ClassOracle(OfOutputs, ABC):
+class ClassOracle(InPortions, OfOutputs, ABC):
     """Planes of classes from the native core. A subclass says how one of them is a row of numbers."""
 
     exact = True
@@ -41,21 +41,20 @@ class ClassOracle(OfOutputs, ABC):
         self.n = rows.n
         self.dimension = core.weight_count
         self.visit_cost = rows.cells / max(1, self.n) * columns
-        self._everyone = np.arange(self.n, dtype=np.int32)
 
     @property
     def _squared(self) -> bool:
         return self.formulation.slack == "squared"
 
-    def slacks(self, w: Floats) -> Floats:
-        slack: Floats = self.core.worst(w, self._everyone, self.threads)[0]
-        return slack
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
+        return np.concatenate([self.core.worst(w, part, self.threads)[0] for part in self.everyone(stop)])
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
             raise ValueError("Classes keep no planes: asking anew costs the same.")
-        a, b, slack = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
-        return Cut(compact(a), b, slack)
+        return summed(
+            self.core.cut(w, part, self.sample_weight, self._squared, self.threads) for part in self.everyone(stop)
+        )
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         outputs = self.core.worst(w, examples, self.threads)[1]

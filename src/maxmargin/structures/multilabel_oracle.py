@@ -12,10 +12,10 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, OfOutputs, OnlineWalk
 from maxmargin.oracles.fingerprints import digest
+from maxmargin.oracles.portions import InPortions, Stop, summed
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.structures.multilabel_loss import LabelLoss
-from maxmargin.vectors import compact
 
 if TYPE_CHECKING:
     from maxmargin.structures.multilabel import Multilabel
@@ -25,7 +25,7 @@ Indices = npt.NDArray[np.int32]
 Vectors = npt.NDArray[np.uint8]
 
 
-class MultilabelOracle(OfOutputs):
+class MultilabelOracle(InPortions, OfOutputs):
     """Planes of label vectors from the native core.
 
     ``exact`` turns false where branch and bound gave up in a pass over all examples: from then on a slack may have been
@@ -52,7 +52,6 @@ class MultilabelOracle(OfOutputs):
         self.core = structure.core(rows, truths, loss)
         self.dimension = self.core.weight_count
         self.visit_cost = rows.cells / self.n * _core.padded(structure.n_labels) + len(structure.pairs)
-        self._everyone = np.arange(self.n, dtype=np.int32)
 
     @property
     def _squared(self) -> bool:
@@ -64,15 +63,18 @@ class MultilabelOracle(OfOutputs):
         self.exact = self.exact and not missed
         return slack, labels.reshape(-1, self.structure.n_labels)
 
-    def slacks(self, w: Floats) -> Floats:
-        return self.worst(w, self._everyone)[0]
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
+        return np.concatenate([self.worst(w, part)[0] for part in self.everyone(stop)])
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
             raise ValueError("Multilabel keeps no planes: asking anew costs the same.")
-        a, b, slack, missed = self.core.cut(w, self._everyone, self.sample_weight, self._squared, self.threads)
+        return summed(self._cut(w, part) for part in self.everyone(stop))
+
+    def _cut(self, w: Floats, examples: Indices) -> tuple[Floats, float, Floats]:
+        a, b, slack, missed = self.core.cut(w, examples, self.sample_weight, self._squared, self.threads)
         self.exact = self.exact and not missed
-        return Cut(compact(a), b, slack)
+        return a, b, slack
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         return self._expanded(examples, self.worst(w, examples)[1])
@@ -135,7 +137,7 @@ class MultilabelOracle(OfOutputs):
         return digest(*kind, self.truths, structure.pairs, structure.costs, self.sample_weight)
 
     def steepness(self) -> float:
-        some = np.ascontiguousarray(self._everyone[:: max(1, self.n // 100)])
+        some = np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
         a = self.planes(np.zeros(self.dimension), some).a
         return float(a.multiply(a).sum(axis=1).max())
 

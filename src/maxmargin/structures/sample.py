@@ -15,6 +15,7 @@ from maxmargin.measures.grouped import GroupedMeasure, Violations
 from maxmargin.oracles.base import Cut
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
+from maxmargin.oracles.portions import Stop, until
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -123,13 +124,13 @@ class SampleOracle(PlaneOracle):
             self.exact = self.exact and found.exact
         return found
 
-    def _search_all(self, scores: Floats) -> Violations:
+    def _search_all(self, scores: Floats, stop: Stop | None) -> Violations:
         """The most violated output of every group, from the scores of its members."""
         if isinstance(self.measure, GroupedMeasure):
             return self.measure.search_groups(scores, self._together, self.formulation, self.threads)
         coefficients, loss = np.zeros(scores.size), np.zeros(self.n)
         violated = np.zeros(self.n, dtype=bool)
-        for g in range(self.n):
+        for g in until(range(self.n), stop):
             part = slice(self._offsets[g], self._offsets[g + 1])
             found = self._search(g, scores[part])
             if found is not None:
@@ -145,15 +146,15 @@ class SampleOracle(PlaneOracle):
         a = self._rows.combine(scale * found.coefficients, group, self.threads)
         return compact(a), float(self.formulation.margin(found.loss))
 
-    def slacks(self, w: Floats) -> Floats:
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
         scores = self._of_members(self._scores(w))
-        return np.maximum(0.0, self._search_all(scores).values(scores, self._offsets, self.formulation))
+        return np.maximum(0.0, self._search_all(scores, stop).values(scores, self._offsets, self.formulation))
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
             raise ValueError("A sample keeps no planes: ask for a fresh cut.")
         scores = self._of_members(self._scores(w))
-        found = self._search_all(scores)
+        found = self._search_all(scores, stop)
         slack = np.maximum(0.0, found.values(scores, self._offsets, self.formulation))
         weight = np.where(slack > 0.0, 1.0 if self.sample_weight is None else self.sample_weight, 0.0)
         squared = self.formulation.slack == "squared"

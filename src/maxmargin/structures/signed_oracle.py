@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
 from maxmargin.oracles.fingerprints import digest
+from maxmargin.oracles.portions import InPortions, Stop
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import compact
@@ -18,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class SignedOracle(OfOutputs):
+class SignedOracle(InPortions, OfOutputs):
     """One example a row, with the plane ``(y_i x_i, 1)``. The loss is zero-one, so rescaling makes no difference."""
 
     exact = True
@@ -46,11 +47,12 @@ class SignedOracle(OfOutputs):
     def _squared(self) -> bool:
         return self.formulation.slack == "squared"
 
-    def slacks(self, w: Floats) -> Floats:
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
+        """One product with the rows, too quick to be stopped on the way; so is ``cut``."""
         slack: Floats = self.core.slacks(w, self.threads)
         return slack
 
-    def cut(self, w: Floats, *, fresh: bool = True) -> Cut:
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
             raise ValueError("A row has one plane, and asking for it costs the same as keeping it.")
         a, b, slack = self.core.cut(w, self.sample_weight, self._squared, self.threads)
