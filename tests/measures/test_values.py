@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from maxmargin import Formulation
-from maxmargin.measures import FBeta, PrecisionAtK, RocArea, UserMeasure, as_measure
+from maxmargin.measures import ErrorRate, FBeta, PrecisionAtK, RocArea, UserMeasure, as_measure
+from maxmargin.measures.binary import BinaryTarget
+from maxmargin.measures.threshold import Cuts
 
 PEERS = {
     "error_rate": lambda t, s: metrics.accuracy_score(t, s > 0),
@@ -179,3 +181,23 @@ def test_the_unit_is_the_margin_that_the_least_mistake_asks_for(name, unit):
 def test_a_measure_that_forgives_single_mistakes_has_the_unit_of_the_error_rate():
     measure = UserMeasure(lambda tp, fp, fn, tn: np.where(fp + fn > 2, 1.0, 0.0))
     assert measure.unit(measure.prepare(MIXED)) == 1.0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_best_cut_of_scores_is_the_best_of_all(weighted):
+    """The first cut lies above all rows, negative ones too: there a measure of labels is that of no row taken."""
+    rng = np.random.default_rng(4)
+    for _ in range(30):
+        scores = rng.integers(-4, 5, 12).astype(float)
+        positive = rng.random(12) < 0.4
+        positive[0] = True
+        weight = rng.integers(0, 3, 12).astype(float) if weighted else None
+        if weight is not None:
+            weight[0] = 1.0
+        cuts = Cuts(scores, positive, weight)
+        for measure in (FBeta(), FBeta(0.1), ErrorRate()):
+            target = BinaryTarget(positive, weight)
+            at, value = cuts.best(measure)
+            every = [measure.of_prediction(scores > cut, target) for cut in np.append(scores, scores.min() - 1.0)]
+            assert value == pytest.approx(measure.of_prediction(scores > at, target))
+            assert value == pytest.approx(max(every))

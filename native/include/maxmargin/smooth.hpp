@@ -50,7 +50,7 @@ class SmoothFit {
   // folds, fold k at offsets[k] .. offsets[k + 1]. Where Hessians are formed, w should be near the optimum: one Newton step from there
   // for each fold, with Hessians that are summed up in one pass, is all that most folds need. Where they are not, a fold
   // starts from its weights of the last call, at first from the start of the fit: steps of limited accuracy away from w
-  // would leave something in the weights of what the rows of the fold had put there.
+  // would leave something in the weights of what the rows of the fold had put there. Then w becomes the mean of the folds' weights.
   std::vector<double> fold_scores(std::span<const std::int64_t> offsets, double target, int threads);
 
   bool direct() const;  // whether Hessians are formed

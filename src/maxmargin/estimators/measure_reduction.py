@@ -101,7 +101,13 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
     if folds is not None:
         judge = given.judge(measure, cut_for, folds)
         path = Path(
-            problems, judge, C, fixed=not isinstance(estimator.C, str), late=late, threads=job_count(estimator.n_jobs)
+            problems,
+            judge,
+            C,
+            fixed=not isinstance(estimator.C, str),
+            direct=direct,
+            late=late,
+            threads=job_count(estimator.n_jobs),
         )
     chosen = Candidate(LOSSES[0], C, False) if path is None else path.chosen
     problem = problems[chosen.standardised]

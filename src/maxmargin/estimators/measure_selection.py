@@ -23,6 +23,7 @@ STEP = 8.0  # between neighbours on the path of C
 _REACH = 4  # steps in one direction
 _GAIN = 1e-3  # of the measure, for which another step is made
 _ACCURACY = 1e-3  # of what can be gained, for fits that are compared
+_ROUGH = 1e-2  # the same where a step is made of many passes over the rows
 _MOST_STEPS = 50
 
 
@@ -94,8 +95,8 @@ def measured(measure: BinaryMeasure, scores: Floats, positive: npt.NDArray[np.bo
 class Path:
     """Tries candidates one after the other, each from the weights of the one before.
 
-    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards; the second
-    loss starts where the first ended.
+    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards. The second
+    loss starts where the first was best; where fits are expensive it goes on only if it is better there.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class Path:
         C: float,
         *,
         fixed: bool,
+        direct: bool,
         late: Callable[[], bool],
         threads: int,
     ) -> None:
@@ -113,18 +115,20 @@ class Path:
         self.weights: Floats = np.zeros(0)  # of the best
         self.scores: Floats = np.zeros(0)
         self._problems, self._judge, self._fixed, self._late, self._threads = problems, judge, fixed, late, threads
+        self._direct = direct
         self._fits: dict[bool, _core.SmoothFit] = {}
         self._keys: dict[str, tuple[float, float]] = {}  # the best of each loss
+        losses = LOSSES if direct else LOSSES[::-1]
         for standardised in problems:
-            self._try(Candidate(LOSSES[0], C, standardised))
-        for loss in LOSSES:
+            self._try(Candidate(losses[0], C, standardised))
+        for loss in losses:
             self._climb(loss)
 
     def _climb(self, loss: str) -> None:
         start = self.chosen
         if loss != start.loss:
             self._try(replace(start, loss=loss))
-        if self._fixed:
+        if self._fixed or not (self._direct or self.chosen.loss == loss):
             return
         for factor in (STEP, 1.0 / STEP):
             C = start.C
@@ -149,8 +153,11 @@ class Path:
             fit = self._fits[candidate.standardised] = problem.fit(candidate.loss, candidate.C, members)
         fit.change(candidate.loss, candidate.C)
         total = members.size if problem.weight is None else float(problem.weight[members].sum())
-        target = _ACCURACY * candidate.C * total * problem.baseline_loss(candidate.loss, members)
-        fit.run(target, _MOST_STEPS)
+        target = (
+            (_ACCURACY if fit.direct else _ROUGH) * candidate.C * total * problem.baseline_loss(candidate.loss, members)
+        )
+        if fit.direct:  # folds then start from the fit on all rows
+            fit.run(target, _MOST_STEPS)
         scores = fit.fold_scores(self._judge.folds.offsets, target, self._threads)
         key = self._judge.value(scores)
         self.tried.append(replace(candidate, value=key[0]))

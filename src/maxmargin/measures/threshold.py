@@ -13,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.intp]
 
 _CELLS = 1 << 24  # of the tables of all parts, so that many groups do not fill the memory
+_DIGITS = 5  # of a measure: cuts that differ by less are equal, and the highest of them is taken
 
 
 class Cuts:
@@ -57,7 +58,7 @@ class Cuts:
                 table[k, 1:], totals[k] = taken, rows.size if weight is None else weight[rows].sum()
                 below = np.maximum(below, next_)
         ends = np.where(np.isfinite(below), 0.5 * (own + np.where(np.isfinite(below), below, 0.0)), own - 1.0)
-        self.values = np.concatenate([[own[0] + 1.0 if own.size else 0.0], ends])
+        self.values = np.concatenate([[scores.max() + 1.0 if scores.size else 0.0], ends])
 
     def curve(self, measure: Contingency, parts: Counts, *, apart: bool) -> Floats:
         """The measure at every cut, of some parts together or, where they stand ``apart``, the mean of theirs."""
@@ -74,13 +75,14 @@ class Cuts:
     def best(self, measure: Contingency, *, apart: bool = False) -> tuple[float, float]:
         """The best cut, the highest of several, and the measure there."""
         curve = self.curve(measure, np.arange(self.parts), apart=apart)
-        at = int(np.argmax(np.round(curve, 9)))
+        at = int(np.argmax(np.round(curve, _DIGITS)))
         return float(self.values[at]), float(curve[at])
 
     def typical(self, measure: Contingency, fold: Counts, *, apart: bool = False) -> float:
         """The mean of the best cuts of all halves of the folds (the larger half of an odd number).
 
-        The best cut of one sample is a noisy thing where positives are few; the mean over parts of it is steadier.
+        The best cut of one sample is noise where positives are few; the mean over parts of it is steadier. The best
+        cut of all rows is taken where the mean has less than half its value, as where a mistake costs very much.
         ``fold`` is that of each part.
         """
         folds = np.unique(fold)
@@ -88,8 +90,12 @@ class Cuts:
         for chosen in combinations(folds.tolist(), (folds.size + 1) // 2):
             parts = np.flatnonzero(np.isin(fold, chosen))
             if self.positives[parts].all() if apart else self.positives[parts].any():
-                cuts.append(float(self.values[np.argmax(np.round(self.curve(measure, parts, apart=apart), 9))]))
-        return float(np.mean(cuts))
+                cuts.append(float(self.values[np.argmax(np.round(self.curve(measure, parts, apart=apart), _DIGITS))]))
+        mean = float(np.mean(cuts))
+        curve = self.curve(measure, np.arange(self.parts), apart=apart)
+        at = int(np.searchsorted(-self.values, -mean, side="right")) - 1  # the lowest cut that is not below the mean
+        there = float(curve[max(0, at) : at + 2].min())
+        return mean if there >= 0.5 * float(curve.max()) else self.best(measure, apart=apart)[0]
 
 
 def _taken(scores: Floats, weight: Floats | None, cuts: Floats) -> tuple[Floats, Floats]:
