@@ -41,7 +41,7 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
         ``1/2 sum_j p_j w_j^2 + C * sum_i loss(y_i <w, x_i>)``,
 
     and the measure decides: which of the losses, which C on a path of them, and whether columns are taken in units of
-    their standard deviation (``p_j``) is chosen by the measure of scores on five folds of the training rows, and the
+    their standard deviation (``p_j``) is chosen by the measure of scores on folds of the training rows, and the
     threshold of ``predict`` on the same scores, none of them by a model that has seen the row. Then the best is
     trained on all rows.
 
