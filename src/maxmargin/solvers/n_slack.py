@@ -31,7 +31,7 @@ Indices = npt.NDArray[np.int32]
 
 
 _ROUNDS = 20  # of a hundred passes, before the oracle is asked again
-_IDLE = 5  # passes without a gain after which nothing more is expected
+_IDLE = 5  # passes, or rounds, without a gain after which nothing more is expected
 _PASSES = 100  # of a round
 _SETTLED = 1_000_000  # planes visited before the clock is looked at, or 1e9 multiplications
 
@@ -89,6 +89,7 @@ class _WorkingSets:
         self.solved = True
         self.exhausted = False  # the dual over the planes held cannot grow any more
         self.best_dual, self.idle = -np.inf, 0
+        self.violation = self.best_violation = np.inf  # of the planes held: now, and the smallest so far
         self.steepness = 0.0 if isinstance(oracle, PlaneOracle) else oracle.steepness()  # Python would be asked for it
 
     def solve(self, start: Solution | None) -> Solution:
@@ -180,24 +181,29 @@ class _WorkingSets:
         self.exhausted = False
         tolerance = max(0.5 * self.threshold, self._finest)
         settings = VisitSettings(precision=0.2 * tolerance, max_steps=10_000)
-        left = np.inf
+        left, before, since, flat = np.inf, self.engine.dual, 0, 0
         visits = self.oracle.n * self.oracle.visit_cost if self.oracle.cheap else 0.0
         passes = int(np.clip(_SETTLED // max(1, self.engine.held, visits / 1e3), 1, _PASSES))
         for _ in range(_ROUNDS * _PASSES // passes):
-            before = self.engine.dual
             result = self.engine.settle(settings, tolerance, passes)
+            since += passes
             self.hits += result.visited
             if result.unbounded or self.suspicion.raised(self.engine):
                 self.contradiction = find_contradiction(self.oracle, self.engine.state())
                 if self.contradiction is not None or result.unbounded:
                     return
+            self.violation = result.violation
             self.solved = result.violation <= tolerance
             if self.solved or self.monitor.late:
                 return
-            if not self._grew(before) and result.violation > 0.9 * left:
+            if since < _PASSES:
+                continue
+            since = 0
+            if self._grew(before) or result.violation <= 0.9 * left:
+                left, before, flat = min(left, result.violation), self.engine.dual, 0
+            elif (flat := flat + 1) >= _IDLE:
                 self.exhausted = True
                 return
-            left = result.violation
 
     def _grew(self, before: float) -> bool:
         """Whether the dual is more than rounding above what it was."""
@@ -240,8 +246,11 @@ class _WorkingSets:
         return False
 
     def _is_idle(self, added: int) -> bool:
-        """Passes that find something to do, and do it without any gain that floating point can show."""
-        if self._grew(self.best_dual) or not np.isfinite(self.best_dual):
+        """Passes that find something to do, and do it without any gain that floating point can show: the dual gains
+        with the square of the violations, so these may still fall when that cannot be seen any more."""
+        fell = self.violation < 0.9 * self.best_violation
+        self.best_violation = min(self.violation, self.best_violation)
+        if fell or self._grew(self.best_dual) or not np.isfinite(self.best_dual):
             self.best_dual, self.idle = self.engine.dual, 0
         elif added or not self.solved:
             self.idle += 1
