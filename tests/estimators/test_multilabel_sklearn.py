@@ -26,7 +26,8 @@ CONFIGURATIONS = [
 
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learn_check(estimator, check):
-    if "sample_weight_equivalence" in str(check):  # compares to 1e-7, and distance goes like the root of the gap
+    if "sample_weight_equivalence" in str(check) and estimator.slack == "squared":
+        # It compares to 1e-7, and distance goes like the root of the gap; what is small is solved to rounding by default.
         estimator = clone(estimator).set_params(tol=1e-14, C=0.1)
     check(estimator)
 
@@ -43,7 +44,7 @@ def test_is_a_classifier():
 
 def test_in_a_pipeline(data):
     X, Y = data
-    model = make_pipeline(StandardScaler(), MultilabelSVC(C=0.1)).fit(X, Y)
+    model = make_pipeline(StandardScaler(), MultilabelSVC(C=0.1, interactions="tree", tol=1e-3)).fit(X, Y)
     assert model.score(X, Y) > 0.4
     assert model.decision_function(X).shape == Y.shape
 
@@ -102,7 +103,7 @@ def test_refit_forgets_the_first_fit(data):
     model = MultilabelSVC(C=0.1).fit(X[:, :2], Y[:, :2])
     model.fit(X, Y)
     assert model.coef_.shape == (4, 10)
-    assert model.interaction_.shape == (3,)
+    assert model.interaction_.shape == (6,)
     np.testing.assert_array_equal(model.coef_, MultilabelSVC(C=0.1).fit(X, Y).coef_)
 
 

@@ -33,8 +33,9 @@ CONFIGURATIONS = [
 
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learn_check(estimator, check):
-    if "sample_weight_equivalence" in str(check):  # compares to 1e-7, and distance goes like the root of the gap
-        C = 0.1 if estimator.slack == "squared" or estimator.solver == "one-slack" else "scale"
+    if "sample_weight_equivalence" in str(check) and (estimator.solver != "auto" or estimator.slack == "squared"):
+        # It compares to 1e-7, and distance goes like the root of the gap; what is small is solved to rounding by default.
+        C = 0.01 if estimator.solver == "one-slack" else 0.1
         estimator = clone(estimator).set_params(tol=1e-13, C=C)
     if "check_class_weight_classifiers" in str(check) and not estimator.fit_intercept:
         pytest.skip("through the origin no weights can give nine points of ten to one class; see test_liblinear")

@@ -92,6 +92,7 @@ class SampleOracle(PlaneOracle):
         self._rows, self._groups, self._truth = X.rows, X.members, truth
         self.n = len(self._groups)
         self.dimension = X.rows.columns
+        self.pass_cost = 2.0 * X.rows.cells  # multiplications of a pass over all groups
         self.exact = True
         self.joint = isinstance(measure, GroupedMeasure)
         self._names = [X.name(g) for g in range(self.n)]
