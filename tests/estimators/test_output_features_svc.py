@@ -42,7 +42,7 @@ def test_the_identity_gives_the_flat_optimum(solver, rescaling, slack, features)
     X, y = animals(60, sorted(ATTRIBUTES))
     cost = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
     identity = np.eye(5) if features == "dense" else sp.eye_array(5, format="csr")
-    options = {"cost": cost, "rescaling": rescaling, "slack": slack, "solver": solver, "tol": 1e-6}
+    options = {"cost": cost, "rescaling": rescaling, "slack": slack, "solver": solver, "tol": 1e-6, "decision": "score"}
     flat = MulticlassSVC(0.2, **options).fit(X, y)
     same = MulticlassSVC(0.2, output_features=identity, **options).fit(X, y)
     assert same.solution_.primal == pytest.approx(flat.solution_.primal, rel=1e-5)

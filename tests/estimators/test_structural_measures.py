@@ -295,4 +295,4 @@ def test_threads_do_not_change_the_optimum():
 def test_a_badly_scaled_feature_needs_no_more_cuts(measure):
     X, y = rare(200, 0.15)
     X[:, 3] *= 1e4
-    assert Structural(measure).fit(X, y).n_iter_ < 60
+    assert Structural(measure, tol=1e-3).fit(X, y).n_iter_ < 60

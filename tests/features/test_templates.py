@@ -216,9 +216,9 @@ def test_regular_expressions_of_wapiti(line, word, expected):
         ("U:%x(0,0)", r"Template line 1: '%x\(0,0\)' is not a field; write it like %x\[-1,0\]"),
         ("\nU:%x[0]", r"Template line 2: '%x\[0\]' is not a field"),
         ("U:%x[a,0]", r"Template line 1: '%x\[a,0\]' is not a field"),
-        ("U:%x[@1,0]", r"Template line 1: %x\[@1,0\] asks for a fixed place of the sequence; only offsets"),
+        ("U:%x[@1,0]", r"Template line 1: '%x\[@1,0\]' asks for a fixed place of the sequence; only offsets"),
         ('U:%x[0,0,"a"]', "Template line 1: .* has a regular expression; %x takes none"),
-        ("U:%t[0,0]", r"Template line 1: %t\[0,0\] lacks its regular expression"),
+        ("U:%t[0,0]", r"Template line 1: '%t\[0,0\]' lacks its regular expression"),
         ('U:%t[0,0,"*"]', r"Template line 1: '\*' in the expression '\*' has nothing to repeat"),
         ('U:%t[0,0,"a**"]', "has nothing to repeat"),
         ("# nothing\n\nB", "The text holds no templates for tokens; give lines such as 'U00:%x"),
@@ -256,7 +256,7 @@ def test_complaints_about_builders():
         flags(["big"])
     with pytest.raises(ValueError, match="together must be at least 1, not 0"):
         window(together=0)
-    with pytest.raises(ValueError, match="The column -1 is below 0; columns count from 0"):
+    with pytest.raises(ValueError, match="The column -1 is not from 0 to 2147483647; columns count from 0"):
         Field(column=-1)
     with pytest.raises(ValueError, match="made 3 of 'abc'; it must return a string or None"):
         names_of(changed(len, "length"), "abc")

@@ -141,7 +141,7 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
         return RankingSVM(C, measure=measure_of(structure), **options).fit(X[0], Y, X[1])
     if "Taxonomy" in structure.name:
         loss = COST if structure.costs else "height"
-        return TaxonomySVC(C, taxonomy=TREE, loss=loss, fit_intercept=False, **options).fit(X, Y)
+        return TaxonomySVC(C, taxonomy=TREE, loss=loss, node_weight=0.5, fit_intercept=False, **options).fit(X, Y)
     if "output_features" in structure.name:
         return MulticlassSVC(C, output_features=OUTPUTS, fit_intercept=False, **options).fit(X, Y)
     if problem is None:
