@@ -27,7 +27,7 @@ CONFIGURATIONS = [
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learn_check(estimator, check):
     if "sample_weight_equivalence" in str(check) and estimator.slack == "squared":
-        # It compares to 1e-7, and distance goes like the root of the gap; what is small is solved to rounding by default.
+        # It compares to 1e-7, and distance goes like the root of the gap; small problems are solved to rounding anyway.
         estimator = clone(estimator).set_params(tol=1e-14, C=0.1)
     check(estimator)
 

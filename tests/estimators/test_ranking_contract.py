@@ -29,7 +29,7 @@ NO_GROUPS = "ignore:fit was given no groups"  # scikit-learn's checks know none
 @parametrize_with_checks([RankingSVM(), RankingSVM(slack="squared", rescaling="slack")])
 def test_scikit_learn_check(estimator, check):
     if "sample_weight_equivalence" in str(check) and estimator.slack == "squared":
-        # It compares to 1e-7, and distance goes like the root of the gap; what is small is solved to rounding by default.
+        # It compares to 1e-7, and distance goes like the root of the gap; small problems are solved to rounding anyway.
         estimator = clone(estimator).set_params(tol=1e-13)
     check(estimator)
 

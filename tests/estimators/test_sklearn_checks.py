@@ -34,7 +34,7 @@ CONFIGURATIONS = [
 @parametrize_with_checks(CONFIGURATIONS)
 def test_scikit_learn_check(estimator, check):
     if "sample_weight_equivalence" in str(check) and (estimator.solver != "auto" or estimator.slack == "squared"):
-        # It compares to 1e-7, and distance goes like the root of the gap; what is small is solved to rounding by default.
+        # It compares to 1e-7, and distance goes like the root of the gap; small problems are solved to rounding anyway.
         C = 0.01 if estimator.solver == "one-slack" else 0.1
         estimator = clone(estimator).set_params(tol=1e-13, C=C)
     if "check_class_weight_classifiers" in str(check) and not estimator.fit_intercept:
