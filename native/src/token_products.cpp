@@ -20,7 +20,7 @@ std::int64_t cell_count(const Rows& rows, std::int64_t begin, std::int64_t end) 
 }  // namespace
 
 bool TokenProducts::fits(std::int64_t i) const {
-  constexpr std::int64_t kNumbers = 2;  // of 4 bytes a cell, which takes 4 to 12 bytes
+  constexpr std::int64_t kNumbers = 2;  // of 4 bytes per cell, which itself takes 4 to 12 bytes
   return length(i) * (length(i) + 1) / 2 <= kNumbers * cell_count(rows_, offsets_[i], offsets_[i + 1]);
 }
 

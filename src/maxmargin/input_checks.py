@@ -125,7 +125,7 @@ def check_values(values: npt.NDArray[Any], what: str) -> None:
 
 
 def check_room(dimension: int) -> None:
-    """Complains before any work where the machine cannot hold the weights twice in float64, as every solver must."""
+    """Raises before any work where the machine cannot hold the weights twice in float64, as every solver must."""
     room = _memory()
     if room is not None and 16 * dimension > room:
         raise MemoryError(

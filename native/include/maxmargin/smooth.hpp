@@ -19,8 +19,8 @@ enum class SmoothLoss : std::uint8_t { logistic, squared_hinge };
 
 struct SmoothData {
   Rows rows;
-  const std::int8_t* signs = nullptr;  // y, one a row
-  const double* weight = nullptr;      // c, one a row; nullptr is 1
+  const std::int8_t* signs = nullptr;  // y, one per row
+  const double* weight = nullptr;      // c, one per row; nullptr is 1
   const double* penalty = nullptr;     // p, one a column, all positive
 };
 

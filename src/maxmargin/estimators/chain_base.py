@@ -201,7 +201,7 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         return given[used], labels, None if weight is None else check_sample_weight(weight[used], used.size)
 
     def _all_known(self, labels: Codes | PartialLabels, given: ChainInput) -> Codes:
-        """The label of every token; complains where one is not known."""
+        """The label of every token; raises where one is not known."""
         if not isinstance(labels, PartialLabels):
             return labels
         sequence, position = given.tokens.place(int(np.flatnonzero(~labels.known)[0]))

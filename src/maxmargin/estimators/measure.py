@@ -75,7 +75,7 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
     max_iter, max_time, random_state, callback, verbose : as in StructuralSVM; nothing is random in
         ``method='auto'``, and limits and ``callback`` are for the fit on all rows
     warm_start : as in StructuralSVM, for ``method='structural'`` only
-    fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold becomes part of ``intercept_`` in any case.
+    fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold always becomes part of ``intercept_``.
         ``'scale'`` makes the constant feature of ``method='auto'`` so large that its weight costs next to nothing
     n_jobs : threads for folds and for passes over all rows; -1 is all cores
 

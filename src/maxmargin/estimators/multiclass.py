@@ -60,7 +60,7 @@ class MulticlassSVC(ClassEstimator):
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
     intercept_scaling : ``'scale'``: columns far from zero or of another size than the others are brought together
         before training (``Columns``), and the constant has the size of a typical one; a number (1 in LinearSVC) leaves
-        the columns alone. ``coef_`` and ``intercept_`` are for the features as given in any case
+        the columns alone. ``coef_`` and ``intercept_`` are always for the features as given
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
 
     Attributes

@@ -78,7 +78,7 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def check_settings(estimator: Any, C: Any) -> None:
-    """Complains about settings of training that every estimator has."""
+    """Raises for invalid settings of training, those that every estimator has."""
     positive("C", C)
     tolerance(estimator.tol, estimator.slack)
     positive("max_iter", estimator.max_iter, optional=True)

@@ -152,7 +152,7 @@ class Sequences:
             raise self._complaint(entry, f"is {values[entry]}; replace it by a finite number.")
 
     def check_squares(self) -> None:
-        """Complains about the first value that is too large to square, for training."""
+        """Raises for the first value that is too large to square, for training."""
         if self.values is None or self.values.dtype == np.float32 or not (np.abs(self.values) > LARGEST).any():
             return  # float32 has no such numbers
         entry = int(np.flatnonzero(np.abs(self.values) > LARGEST)[0])
