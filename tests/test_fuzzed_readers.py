@@ -44,7 +44,7 @@ READERS = {
 
 
 def check(name, path, content, read):
-    """Reads, or complains in one line of which at most a part is the file's."""
+    """Reads, or raises one line of which at most a part is the file's."""
     path.write_bytes(content)
     caught = None
     try:

@@ -134,5 +134,5 @@ def test_what_the_last_pass_takes_is_kept_in_reserve():
     assert monitor.late
     assert not monitor.closing()()
     monitor._begin -= 21.0
-    assert monitor.closing()() is False  # a second is left in any case
+    assert monitor.closing()() is False  # there is always a second left
     assert not Monitor(Run(), "test").late

@@ -104,7 +104,7 @@ def within_rounding(primal: float, dual: float) -> bool:
 
 
 def check_budget(oracle: Oracle, C: float) -> None:
-    """Complains about a C with which squares overflow, or nothing is left of ``w`` but its rounding."""
+    """Raises for a C with which squares overflow, or nothing is left of ``w`` but its rounding."""
     total = C * total_weight(oracle)
     if oracle.formulation.slack == "hard" or total < 1e30:
         return

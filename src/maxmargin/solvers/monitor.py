@@ -69,7 +69,7 @@ class Monitor:
     def closing(self) -> Stop:
         """What stops the exact pass at the end: max_time, or a second from now where that is later.
 
-        After Ctrl-C it is a second from now in any case; without a limit of time nothing stops it.
+        After Ctrl-C it is always a second from now; without a limit of time nothing stops it.
         """
         end = self.seconds + _CLOSING_SECONDS
         if self.status is not Status.INTERRUPTED:

@@ -252,7 +252,7 @@ class ChainInput:
         return (len(self),)
 
     def check_filled(self) -> None:
-        """Complains about a sequence from which nothing can be learned."""
+        """Raises for a sequence from which nothing can be learned."""
         empty = np.flatnonzero(self.tokens.lengths == 0)
         if empty.size:
             first = int(empty[0])

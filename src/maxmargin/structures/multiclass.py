@@ -159,7 +159,7 @@ def as_rows(X: Any, bias: float, analyse: bool, copy_density: float = 0.2) -> _c
 
 
 def check_values(rows: _core.Rows, X: Any) -> None:
-    """Complains about the first row of ``X`` with a value that is not finite, or too large to square."""
+    """Raises for the first row of ``X`` with a value that is not finite, or too large to square."""
     if rows.first_bad < 0:
         return
     row = X[[rows.first_bad]].toarray().ravel() if sp.issparse(X) else X[rows.first_bad]
