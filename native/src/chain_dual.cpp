@@ -100,7 +100,8 @@ double ChainDual::offset_of(const double* nodes, int length) const {
   return sum;
 }
 
-// |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2).
+// |sum_t phi_t (x) d_t|^2 + eta^2 (|steps|^2 + |first|^2 + |last|^2). It decides on the length of a step only, so tokens whose
+// labels hardly change are left out of the sum over pairs.
 double ChainDual::squared_change(std::int64_t i, int length) {
   const int stride = data_.shape.stride();
   const double eta = data_.shape.eta;
@@ -108,15 +109,21 @@ double ChainDual::squared_change(std::int64_t i, int length) {
   auto dot = [&](int s, int t) { return kernels().dot(change(s), change(t), stride); };
   double total = 0.0;
   if (products_.fits(i)) {
+    constexpr double kNegligible = 1e-6;  // of the largest |d_t|^2
     products_.open(i);
+    squares_.resize(static_cast<std::size_t>(length));
+    for (int t = 0; t < length; ++t) squares_[static_cast<std::size_t>(t)] = dot(t, t);
+    const double least = kNegligible * *std::max_element(squares_.begin(), squares_.end());
+    changed_.clear();
     for (int s = 0; s < length; ++s) {
-      const double square = dot(s, s);
-      if (square < 1e-18) continue;
+      const double square = squares_[static_cast<std::size_t>(s)];
+      if (square <= least) continue;
       total += products_(s, s) * square;
-      for (int t = 0; t < s; ++t) {
+      for (int t : changed_) {
         const double product = products_(s, t);
         if (product != 0.0) total += 2.0 * product * dot(s, t);
       }
+      changed_.push_back(s);
     }
   } else {
     for (int t = 0; t < length; ++t) summed_.add(data_.tokens[data_.offsets[i] + t], change(t));

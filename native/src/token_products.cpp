@@ -50,14 +50,27 @@ void TokenProducts::open(std::int64_t i) {
   current_ = stored.get();
 }
 
+// By column, and by token within one: digit by digit, each in one stable pass, from cells in the order of their tokens.
 void TokenProducts::sort_cells(std::int64_t i) {
   if (std::exchange(sorted_, i) == i) return;
   cells_.clear();
   for (std::int64_t t = 0; t < length(i); ++t) {
     const Row row = rows_[offsets_[i] + t];
-    for (std::int64_t c = 0; c < row.count; ++c) cells_.push_back({row.column(c), t, row.value(c)});
+    for (std::int64_t c = 0; c < row.count; ++c) {
+      cells_.push_back({static_cast<std::int32_t>(row.column(c)), static_cast<std::int32_t>(t), row.value(c)});
+    }
   }
-  std::sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) { return std::pair(a.column, a.token) < std::pair(b.column, b.token); });
+  constexpr int kBits = 8;
+  constexpr std::size_t kDigits = std::size_t{1} << kBits;
+  spare_.resize(cells_.size());
+  for (int shift = 0; shift < 32 && rows_.columns() - 1 >> shift > 0; shift += kBits) {
+    auto digit = [&](const Cell& cell) { return static_cast<std::size_t>(cell.column) >> shift & (kDigits - 1); };
+    std::size_t place[kDigits + 1] = {};
+    for (const Cell& cell : cells_) ++place[digit(cell) + 1];
+    for (std::size_t d = 0; d < kDigits; ++d) place[d + 1] += place[d];
+    for (const Cell& cell : cells_) spare_[place[digit(cell)]++] = cell;
+    std::swap(cells_, spare_);
+  }
 }
 
 // Only tokens that share a column meet.

@@ -41,3 +41,17 @@ def test_weights_are_repetitions_and_unused_columns_do_not_count(estimator):
 def test_refusals(C):
     with pytest.raises(ValueError, match="C must be a positive number"):
         ChainCRF(C=C).fit(X, Y)
+
+
+@pytest.mark.parametrize(("n", "share"), [(4, 0.01), (3000, (4000 / 150_000) ** 1.25)])
+def test_the_tolerance_follows_the_tokens_of_other_labels_than_the_most_frequent(n, share):
+    rng = np.random.default_rng(1)
+    labels = [np.array([0, 0, 0, 0, 1, 2]) if i % 3 else np.array([0, 0, 0, 0, 0, 0]) for i in range(n)]
+    rows = [np.eye(3)[y] + rng.standard_normal((y.size, 3)) for y in labels]
+    margin = ChainSVC(solver="bcfw").fit(rows, labels).solution_
+    assert margin.gap <= 0.35 * share * 0.5 * margin.w @ margin.w
+    likelihood = ChainCRF(C=2.0).fit(rows, labels).solution_
+    assert likelihood.gap <= 0.006 * share * max(2.0 * n, likelihood.primal)
+    if n > 4:  # and no more exactly than that
+        assert margin.gap > 0.02 * 0.35 * share * 0.5 * margin.w @ margin.w
+        assert likelihood.gap > 0.02 * 0.006 * share * max(2.0 * n, likelihood.primal)

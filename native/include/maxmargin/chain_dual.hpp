@@ -64,7 +64,8 @@ class ChainDual {
   ChainScores<float> scorer_;
   ChainSums sums_;
   Trellis<double> trellis_;
-  std::vector<double> nodes_, table_, node_change_, step_change_, counts_;
+  std::vector<double> nodes_, table_, node_change_, step_change_, counts_, squares_;
+  std::vector<int> changed_;
 };
 
 }  // namespace maxmargin

@@ -37,7 +37,7 @@ class TokenProducts {
 
  private:
   struct Cell {
-    std::int64_t column, token;
+    std::int32_t column, token;
     double value;
   };
   static std::int64_t triangle(std::int64_t s, std::int64_t t) { return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s; }
@@ -50,7 +50,7 @@ class TokenProducts {
   std::vector<std::unique_ptr<float[]>> kept_;  // lower triangle
   std::vector<float> price_;                    // 0 where not known
   const float* current_ = nullptr;
-  std::vector<Cell> cells_;  // of the sequence `sorted_`, by column
+  std::vector<Cell> cells_, spare_;  // of the sequence `sorted_`, by column; room to sort
   std::int64_t sorted_ = -1;
 };
 

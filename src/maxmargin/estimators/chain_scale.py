@@ -1,4 +1,4 @@
-"""The default C of chain estimators, from the size and the number of their features."""
+"""The defaults of chain estimators that follow the data: C, and how exactly training solves its problem."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from maxmargin.estimators.training import positive
 from maxmargin.sequences import Sequences
 
 Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+_LOOSE_GAP, _LOOSE_TOL = 0.35, 6e-3  # of margins and of likelihood, where tokens are many
+_MANY = 150_000  # tokens
+_LEAST = 0.01  # of the loose tolerances
 
 
 @dataclass(frozen=True)
@@ -23,14 +28,16 @@ class TokenScale:
     tokens : number of tokens
     features : number of features that occur
     square : mean squared length of a token's features
+    informative : number of tokens that do not have the most frequent label
     """
 
     tokens: float
     features: int
     square: float
+    informative: float
 
     @classmethod
-    def of(cls, X: Sequences, sample_weight: Floats | None, constant: float) -> TokenScale:
+    def of(cls, X: Sequences, labels: Codes, sample_weight: Floats | None, constant: float) -> TokenScale:
         """``constant`` is that of the intercept, or 0."""
         cells = np.diff(X.indptr[X.offsets])
         if X.values is None:
@@ -42,7 +49,9 @@ class TokenScale:
         tokens = float(weight @ X.lengths)
         used = X.indices if weight.all() else X.indices[np.repeat(weight > 0.0, cells)]
         features = int(np.count_nonzero(np.bincount(used, minlength=1)))
-        return cls(tokens, features, float(weight @ squares) / tokens + constant * constant)
+        frequency = np.bincount(labels, None if sample_weight is None else np.repeat(weight, X.lengths))
+        informative = tokens - float(frequency.max())
+        return cls(tokens, features, float(weight @ squares) / tokens + constant * constant, informative)
 
     @property
     def margin_c(self) -> float:
@@ -58,6 +67,25 @@ class TokenScale:
         alone decide.
         """
         return max(5.0, 40.0 * float(np.sqrt(self.features / self.tokens))) / max(self.square, 1e-300)
+
+    @property
+    def relative_gap(self) -> float:
+        """``tol='auto'`` of large margins: the gap allowed, relative to ``1/2 |w|^2``.
+
+        The labels that depend on the order of training are a share of the tokens that falls with the gap; on as many
+        tokens to be judged by as to be trained on, the score then differs by the square root of that share over the
+        number of tokens that have anything to tell. So small data are solved more exactly, which takes little time.
+        """
+        return _LOOSE_GAP * self._exactness
+
+    @property
+    def likelihood_tol(self) -> float:
+        """``tol='auto'`` of conditional likelihood, by the same rule."""
+        return _LOOSE_TOL * self._exactness
+
+    @property
+    def _exactness(self) -> float:
+        return float(min(max((self.informative / _MANY) ** 1.25, _LEAST), 1.0))
 
 
 def chosen_chain_c(C: Any, scale: float) -> float:

@@ -40,10 +40,13 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
 RELATIVE_GAP = 0.1  # of tol="auto": see docs/defaults.md for what it was chosen by
 
 
-def tolerance(tol: Any, slack: str) -> tuple[float, float]:
-    """``tol`` in units of the loss, and the gap allowed relative to ``1/2 |w|^2`` (``Target``); one of them is 0."""
+def tolerance(tol: Any, slack: str, relative: float = RELATIVE_GAP) -> tuple[float, float]:
+    """``tol`` in units of the loss, and the gap allowed relative to ``1/2 |w|^2`` (``Target``); one of them is 0.
+
+    ``relative`` is what ``'auto'`` stands for.
+    """
     if isinstance(tol, str) and tol == "auto":
-        return (1e-3, 0.0) if slack == "hard" else (0.0, RELATIVE_GAP)
+        return (1e-3, 0.0) if slack == "hard" else (0.0, relative)
     if isinstance(tol, str):
         raise ValueError(f"tol must be a positive number or 'auto', not {tol!r}.")
     positive("tol", tol)
@@ -91,9 +94,9 @@ def check_settings(estimator: Any, C: Any) -> None:
         raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
 
 
-def run_of(estimator: Any) -> Run:
-    """The limits and observers that an estimator's parameters ask for."""
-    tol, relative = tolerance(estimator.tol, estimator.slack)
+def run_of(estimator: Any, relative: float = RELATIVE_GAP) -> Run:
+    """The limits and observers that an estimator's parameters ask for; ``relative`` as in ``tolerance``."""
+    tol, relative = tolerance(estimator.tol, estimator.slack, relative)
     return Run(
         tol=tol,
         max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
@@ -116,11 +119,12 @@ def train(
     approximate: bool = False,
     zero_one: bool = False,
     names: Sequence[str] | None = None,
+    relative: float = RELATIVE_GAP,
 ) -> Solution:
     """Binds the problem, runs the estimator's solver, and warns where it did not converge.
 
     ``zero_one`` replaces the problem's loss by 1 for every output but the truth. ``names`` are what messages call
-    the examples; None is their numbers.
+    the examples; None is their numbers. ``relative`` is what ``tol='auto'`` stands for, as in ``tolerance``.
     """
     check_settings(estimator, C)
     formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
@@ -136,7 +140,7 @@ def train(
     )
     if isinstance(Y, PartialLabels):
         solver = ConcaveConvex(solver)
-    run = run_of(estimator)
+    run = run_of(estimator, relative)
     trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if estimator.warm_start else None
     previous = getattr(estimator, "solution_", None)
     start = None if trained_on is None else carried_over(previous, trained_on, oracle)

@@ -61,8 +61,11 @@ def flat_labels(Y: Any, X: Sequences) -> Any:
         return Y if isinstance(Y, np.ndarray) and Y.dtype.kind in "biuf" else _plain(Y)
     if len(Y) != len(X):
         raise ValueError(f"Y has the labels of {len(Y)} sequences, but X has {len(X)}; give each sequence its labels.")
-    pieces: list[Any] = [[None] * n if y is None else y for y, n in zip(Y, X.lengths.tolist())]
-    for i, (piece, length) in enumerate(zip(pieces, X.lengths.tolist(), strict=True)):
+    lengths = X.lengths.tolist()
+    pieces: list[Any] = [[None] * n if y is None else y for y, n in zip(Y, lengths)]
+    if set(map(type, pieces)) == {list} and list(map(len, pieces)) == lengths:
+        return list(chain.from_iterable(pieces))
+    for i, (piece, length) in enumerate(zip(pieces, lengths, strict=True)):
         if isinstance(piece, str | bytes) or not hasattr(piece, "__len__") or getattr(piece, "ndim", 1) != 1:
             raise SequenceError(
                 f"The labels of sequence {i} are not a list; give a label for each of its {length} tokens.", i

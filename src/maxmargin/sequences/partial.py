@@ -52,7 +52,7 @@ def pack_partial_labels(Y: Any, X: Sequences) -> tuple[Classes, Codes | PartialL
     the answer is that of ``pack_labels``.
     """
     labels = flat_labels(Y, X)
-    if isinstance(labels, np.ndarray) or not any(label is None or is_several(label) for label in labels):
+    if isinstance(labels, np.ndarray) or not any(map(_is_partial, set(map(type, labels)))):
         return find_classes(labels, X)
     for t, entry in enumerate(labels):
         if entry is not None and (is_several(entry) or entry != entry):
@@ -88,6 +88,13 @@ def _check_entry(entry: Any, token: int, X: Sequences) -> None:
     )
 
 
+_SEVERAL = (set, frozenset, list)
+
+
 def is_several(entry: Any) -> bool:
     """Whether an entry for a token stands for several possible labels; a tuple is one label."""
-    return isinstance(entry, set | frozenset | list)
+    return isinstance(entry, _SEVERAL)
+
+
+def _is_partial(kind: type) -> bool:
+    return issubclass(kind, (*_SEVERAL, type(None)))
