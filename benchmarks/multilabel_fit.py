@@ -26,8 +26,8 @@ CHOSEN_BY = NAMES.index("F1")
 GRID = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
 
 
-def ours(interactions: str, loss: str) -> Callable[[Any], Any]:
-    return lambda C: MultilabelSVC(C, interactions=interactions, loss=loss, max_time=30.0)
+def ours(interactions: str, loss: str, method: str = "structural") -> Callable[[Any], Any]:
+    return lambda C: MultilabelSVC(C, method=method, interactions=interactions, loss=loss, max_time=30.0)
 
 
 class LinearOrConstant(LinearSVC):
@@ -51,13 +51,16 @@ def chain(C: Any) -> Any:
 
 
 METHODS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
-    "MultilabelSVC, independent": (ours("independent", "hamming"), GRID),
-    "MultilabelSVC, independent, F1 loss": (ours("independent", "f1"), GRID),
-    "MultilabelSVC, tree": (ours("tree", "hamming"), GRID),
-    "MultilabelSVC, tree, default C": (ours("tree", "hamming"), ["scale"]),
-    "MultilabelSVC, tree, F1 loss": (ours("tree", "f1"), GRID),
-    "MultilabelSVC, tree, zero-one loss": (ours("tree", "zero-one"), GRID),
-    "MultilabelSVC, full, default C": (ours("full", "hamming"), ["scale"]),
+    "MultilabelSVC, defaults": (ours("auto", "hamming", "auto"), ["scale"]),
+    "MultilabelSVC, defaults, F1 loss": (ours("auto", "f1", "auto"), ["scale"]),
+    "MultilabelSVC, defaults, zero-one loss": (ours("auto", "zero-one", "auto"), ["scale"]),
+    "structural, independent": (ours("independent", "hamming"), GRID),
+    "structural, independent, F1 loss": (ours("independent", "f1"), GRID),
+    "structural, tree": (ours("tree", "hamming"), GRID),
+    "structural, tree, default C": (ours("tree", "hamming"), ["scale"]),
+    "structural, tree, F1 loss": (ours("tree", "f1"), GRID),
+    "structural, tree, zero-one loss": (ours("tree", "zero-one"), GRID),
+    "structural, full, default C": (ours("full", "hamming"), ["scale"]),
     "LinearSVC a label": (one_a_label, GRID),
     "ClassifierChain of LinearSVC": (chain, GRID),
 }

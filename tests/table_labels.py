@@ -49,7 +49,7 @@ def optimum(structure: Structure, rescaling: str, slack: str, C: float) -> Optim
 
 def fit(structure: Structure, C: float, **options: Any) -> MultilabelSVC:
     settings = {"interactions": "tree", **options_of(structure), **options}
-    model = MultilabelSVC(C, fit_intercept=False, interaction_scaling=1.0, **settings)
+    model = MultilabelSVC(C, method="structural", fit_intercept=False, interaction_scaling=1.0, **settings)
     listed = 2 if is_branched(structure) else _core.MOST_LISTED  # three labels stand for many
     with mock.patch.object(_core, "MOST_LISTED", listed):
         return model.fit(*make())

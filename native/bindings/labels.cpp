@@ -100,8 +100,8 @@ const double* optional_data(const std::optional<In1<double>>& array) { return ar
 
 void bind_labels(nb::module_& module) {
   module.attr("MOST_LISTED") = kMostListed;
-  nb::class_<PyLabels>(module, "Labels", "Examples, pairs of labels, and for training truths and a loss; see labels.hpp.")
-      .def("__init__", &make_labels, nb::arg("rows"), nb::arg("truths").noconvert().none(), nb::arg("labels"), nb::arg("pairs").noconvert(),
+  nb::class_<PyLabels> labels(module, "Labels", "Examples, pairs of labels, and for training truths and a loss; see labels.hpp.");
+  labels.def("__init__", &make_labels, nb::arg("rows"), nb::arg("truths").noconvert().none(), nb::arg("labels"), nb::arg("pairs").noconvert(),
            nb::arg("eta"), nb::arg("method"), nb::arg("goal"), nb::arg("costs").noconvert(), nb::arg("units").noconvert(),
            nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("places").noconvert())
       .def_prop_ro("weight_count", [](const PyLabels& self) { return self.data.shape.weight_count(); })
@@ -194,6 +194,7 @@ void bind_labels(nb::module_& module) {
             return nb::make_tuple(take(std::move(margins)), missed);
           },
           nb::arg("weights").noconvert(), nb::arg("threads"), "(margins (n, labels), searches that gave up); see label_oracle.hpp.");
+  bind_label_likelihood(module, labels);
   bind_label_engines(module);
 }
 

@@ -34,6 +34,7 @@ struct PyLabels {
   }
 };
 
+void bind_label_likelihood(nb::module_& module, nb::class_<PyLabels>& labels);
 void bind_label_engines(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -8,6 +8,7 @@
 #include "maxmargin/newton.hpp"
 #include "maxmargin/products.hpp"
 #include "maxmargin/shares.hpp"
+#include "maxmargin/truncated_newton.hpp"
 
 namespace maxmargin {
 namespace {
@@ -202,34 +203,6 @@ std::vector<double> SmoothFit::hessian_times(const std::vector<double>& v) {
   return out;
 }
 
-// Solves H step = -gradient, preconditioned by the diagonal, as accurately as the gradient is small.
-std::vector<double> SmoothFit::conjugate_gradients() {
-  const std::size_t d = w_.size();
-  std::vector<double> step(d), left(d), along(d);
-  double product = 0.0;
-  for (std::size_t j = 0; j < d; ++j) {
-    left[j] = -gradient_[j];
-    along[j] = left[j] / diagonal_[j];
-    product += left[j] * along[j];
-  }
-  const double enough = 0.1 * product;  // a third of the norm
-  for (int round = 0; round < 50 && product > enough; ++round) {
-    const std::vector<double> image = hessian_times(along);
-    const double curve = kernels().dot(along.data(), image.data(), static_cast<std::int64_t>(d));
-    if (!(curve > 0.0)) break;
-    const double length = product / curve;
-    double next = 0.0;
-    for (std::size_t j = 0; j < d; ++j) {
-      step[j] += length * along[j];
-      left[j] -= length * image[j];
-      next += left[j] * left[j] / diagonal_[j];
-    }
-    for (std::size_t j = 0; j < d; ++j) along[j] = left[j] / diagonal_[j] + next / product * along[j];
-    product = next;
-  }
-  return step;
-}
-
 bool SmoothFit::step() {
   const std::size_t d = w_.size();
   std::vector<double> step;
@@ -244,7 +217,11 @@ bool SmoothFit::step() {
     for (double& s : step) s = -s;
     if (!solve_positive(sums.hessian, step)) return false;
   } else {
-    step = conjugate_gradients();
+    step = conjugate_gradients(
+        gradient_, [&](const std::vector<double>& v) { return hessian_times(v); },
+        [&](std::vector<double>& v) {
+          for (std::size_t j = 0; j < d; ++j) v[j] /= diagonal_[j];
+        });
   }
   double slope = 0.0;
   for (std::size_t j = 0; j < d; ++j) slope += step[j] * gradient_[j];

@@ -763,6 +763,44 @@ class Labels:
     def margins(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
         """(margins (n, labels), searches that gave up); see label_oracle.hpp."""
 
+    def log_odds(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The logarithm of the odds of every label, (n, labels)."""
+
+    def expected_f1(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], node_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """
+        (label vectors of highest expected F1, by how much the best with each label leads), (n, labels); see label_likelihood.hpp.
+        """
+
+class LabelFit:
+    """
+    Newton's method for 1/2 |w|^2 - C sum_i c_i log P(y_i | x_i) over label vectors.
+    """
+
+    def __init__(self, labels: object, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, C: float, threads: int) -> None: ...
+
+    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def assess(self) -> None:
+        """Computes the objective and its gradient."""
+
+    def step(self) -> bool:
+        """
+        One Newton step from the point assessed; false if none lowers the objective.
+        """
+
+    def run(self, target: float, most: int) -> int:
+        """Steps until one was to gain at most `target`; answers how many."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float:
+        """At least the objective minus its minimum."""
+
 class LabelEngine:
     """The dual engine on label vectors."""
 

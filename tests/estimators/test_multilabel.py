@@ -68,7 +68,7 @@ def test_independent_labels_are_binary_hinge_machines(solver, scaling, sparse):
 
 @pytest.mark.parametrize("interactions", ["independent", "tree", "full", [(0, 3), (3, 4), (0, 4)]])
 def test_predictions_are_the_highest_scores(interactions):
-    model = MultilabelSVC(0.1, interactions=interactions).fit(X, Y)
+    model = MultilabelSVC(0.1, interactions=interactions, method="structural").fit(X, Y)
     predicted, margins = model.predict(X), model.decision_function(X)
     ranked, ranked_scores = model.predict_kbest(X, 4)
     assert (predicted.dtype, predicted.shape, ranked.shape) == (np.int64, Y.shape, (len(X), 4, 5))
@@ -165,7 +165,7 @@ def test_label_weights():
     model = MultilabelSVC(0.1, label_weight=[1, 1, 0, 1, 1], interactions="independent", tol=1e-8).fit(X, Y)
     np.testing.assert_allclose(model.coef_[2], 0.0, atol=1e-9)
     heavy = MultilabelSVC(0.1, label_weight={1: 3.0}, interactions="independent", tol=1e-9).fit(X, Y)
-    scaled = MultilabelSVC(0.1, interactions="independent", tol=1e-9).fit(X, Y)
+    scaled = MultilabelSVC(0.1, interactions="independent", method="structural", tol=1e-9).fit(X, Y)
     np.testing.assert_allclose(np.delete(heavy.coef_, 1, 0), np.delete(scaled.coef_, 1, 0), atol=1e-5)
     hinge = np.maximum(0.0, 3.0 - (2 * Y[:, 1] - 1) * heavy.decision_function(X)[:, 1]).sum()
     w = np.r_[heavy.coef_[1], heavy.intercept_[1] / heavy.intercept_scaling_]
@@ -177,7 +177,7 @@ def test_label_weights():
 def test_class_weights_are_margins_of_the_two_states():
     """Independent labels: the objective of the docstring, which scipy cannot improve."""
     costs = {1: {0: 0.5, 1: 3.0}, 3: 2.0}
-    options = {"interactions": "independent", "fit_intercept": False, "tol": 1e-9}
+    options = {"interactions": "independent", "method": "structural", "fit_intercept": False, "tol": 1e-9}
     model = MultilabelSVC(0.1, class_weight=costs, **options).fit(X, Y)
     for label, (low, high) in enumerate([(1.0, 1.0), (0.5, 3.0), (1.0, 1.0), (1.0, 2.0), (1.0, 1.0)]):
         sign, margin = 2.0 * Y[:, label] - 1.0, np.where(Y[:, label] == 1, high, low)
@@ -197,13 +197,14 @@ def test_class_weights_are_margins_of_the_two_states():
     )
 
 
+@pytest.mark.parametrize("method", ["likelihood", "structural"])
 @pytest.mark.parametrize("interactions", ["independent", "tree", "full"])
-def test_balanced_weights_find_rare_labels(interactions):
+def test_balanced_weights_find_rare_labels(interactions, method):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 5))
     Y = (X @ rng.standard_normal((5, 4)) + 1.5 * rng.standard_normal((400, 4)) > [2.0, 4.0, 2.0, 4.0]).astype(int)
-    plain = MultilabelSVC(interactions=interactions).fit(X, Y)
-    balanced = MultilabelSVC(interactions=interactions, class_weight="balanced").fit(X, Y)
+    plain = MultilabelSVC(interactions=interactions, method=method).fit(X, Y)
+    balanced = MultilabelSVC(interactions=interactions, method=method, class_weight="balanced").fit(X, Y)
     assert balanced.predict(X).sum() > 1.05 * plain.predict(X).sum()
     assert f1_score(Y, balanced.predict(X), average="macro") > f1_score(Y, plain.predict(X), average="macro")
 
@@ -220,7 +221,8 @@ def test_one_label_has_the_c_of_two_classes():
     """Weight vectors w and -w of MulticlassSVC with C are one of twice the size with 2 C."""
     y = Y[:, 0]
     options = {"fit_intercept": False, "tol": 1e-7}
-    label, classes = MultilabelSVC(**options).fit(X, y[:, None]), MulticlassSVC(**options).fit(X, y)
+    label = MultilabelSVC(method="structural", **options).fit(X, y[:, None])
+    classes = MulticlassSVC(**options).fit(X, y)
     assert pytest.approx(2.0 * classes.C_) == label.C_
     np.testing.assert_allclose(label.coef_[0], classes.coef_[1] - classes.coef_[0], atol=1e-3)
 
@@ -275,7 +277,7 @@ def test_a_model_whose_search_gives_up_claims_nothing():
 
 
 def test_searches_that_gave_up_are_counted_in_a_warning(monkeypatch):
-    model = MultilabelSVC(0.1).fit(X, Y)
+    model = MultilabelSVC(0.1, method="structural").fit(X, Y)
 
     class GaveUp:
         def decode(self, w, threads):
@@ -301,11 +303,11 @@ def test_one_label_and_labels_that_never_vary():
 
 
 def test_threads_and_single_precision_change_nothing_that_matters():
-    model = MultilabelSVC(0.1, tol=1e-3).fit(X, Y)
+    model = MultilabelSVC(0.1, method="structural", tol=1e-3).fit(X, Y)
     threaded = MultilabelSVC(0.1, tol=1e-3, n_jobs=2, solver="one-slack").fit(X, Y)
     assert threaded.solution_.primal == pytest.approx(model.solution_.primal, rel=1e-2)
     np.testing.assert_array_equal(threaded.predict(X), threaded.set_params(n_jobs=1).predict(X))
-    single = MultilabelSVC(0.1, tol=1e-3).fit(X.astype(np.float32), Y)
+    single = MultilabelSVC(0.1, method="structural", tol=1e-3).fit(X.astype(np.float32), Y)
     assert single.solution_.primal == pytest.approx(model.solution_.primal, rel=1e-3)
 
 

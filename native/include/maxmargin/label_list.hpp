@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -21,6 +22,27 @@ inline std::uint32_t number_of(const std::uint8_t* y, int labels) {
   std::uint32_t number = 0;
   for (int k = 0; k < labels; ++k) number |= static_cast<std::uint32_t>(y[k] != 0) << k;
   return number;
+}
+
+// Eight sums, or maxima, at a time, for vector instructions to do it.
+template <class Join>
+double joined(const double* values, std::size_t count, double start, Join&& join) {
+  constexpr std::size_t kLanes = 8;
+  double lanes[kLanes];
+  std::fill_n(lanes, kLanes, start);
+  std::size_t m = 0;
+  for (; m + kLanes <= count; m += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] = join(lanes[lane], values[m + lane]);
+  }
+  for (; m < count; ++m) lanes[0] = join(lanes[0], values[m]);
+  for (std::size_t lane = 1; lane < kLanes; ++lane) lanes[0] = join(lanes[0], lanes[lane]);
+  return lanes[0];
+}
+inline double sum_of(const double* values, std::size_t count) {
+  return joined(values, count, 0.0, [](double a, double b) { return a + b; });
+}
+inline double highest_of(const double* values, std::size_t count) {
+  return joined(values, count, values[0], [](double a, double b) { return a > b ? a : b; });
 }
 
 // scores[m] of every vector, from the gains and a symmetric (labels, labels) matrix of pair scores: two additions a vector.
@@ -122,6 +144,39 @@ class LabelList {
     }
   }
 
+  // The logarithm of the sum of exp F over all vectors, and with it their probabilities.
+  double sum() {
+    const std::size_t count = list_.scores.size();
+    const double highest = highest_of(list_.scores.data(), count);
+    share_.resize(count);
+    for (std::size_t m = 0; m < count; ++m) share_[m] = list_.scores[m] - highest;
+    kernels().exp_all(share_.data(), std::ssize(share_));
+    total_ = sum_of(share_.data(), count);
+    return highest + std::log(total_);
+  }
+  // chance[k] = P(y_k = 1), and where wanted that of y_k = 0, which rounding keeps apart from 1 - chance[k].
+  void chances(double* chance, double* other) {
+    folded_ = share_;
+    for (int k = shape_->labels; k-- > 0;) {
+      const std::size_t half = std::size_t{1} << k;
+      const double* upper = folded_.data() + half;
+      chance[k] = sum_of(upper, half) / total_;
+      if (other != nullptr) other[k] = sum_of(folded_.data(), half) / total_;
+      kernels().axpy(1.0, upper, folded_.data(), static_cast<std::int64_t>(half));
+    }
+  }
+  // Adds weight * P(y) to mass[y] for every y, from which `count_pairs` adds up P(y_j = y_k = 1).
+  void add_mass(double weight, std::vector<double>& mass) const {
+    mass.resize(share_.size());
+    kernels().axpy(weight / total_, share_.data(), mass.data(), std::ssize(share_));
+  }
+  static void count_pairs(const LabelShape& shape, const std::vector<double>& mass, double* counts) {
+    for (int p = 0; p < shape.pair_count; ++p) {
+      const std::size_t both = std::size_t{1} << shape.first(p) | std::size_t{1} << shape.second(p);
+      for (std::size_t m = 0; m < mass.size(); ++m) counts[p] += (m & both) == both ? mass[m] : 0.0;
+    }
+  }
+
  private:
   // Units of loss by the set of labels that are set and not true, and by the set of those that are missed.
   void tabulate(const LabelLoss& loss) {
@@ -140,6 +195,8 @@ class LabelList {
   ScoreList list_;
   std::vector<std::int32_t> units_[2];
   std::vector<std::uint32_t> ranked_;
+  std::vector<double> share_, folded_;
+  double total_ = 1.0;
 };
 
 }  // namespace maxmargin

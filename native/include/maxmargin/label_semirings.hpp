@@ -1,7 +1,8 @@
-// What the dynamic program of label_forest.hpp computes: the best label vector, the k best. By the loss: label_strata.hpp.
+// What the dynamic program of label_forest.hpp computes: the best label vector, sums over all of them, the k best. By the loss: label_strata.hpp.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -10,21 +11,35 @@
 
 namespace maxmargin {
 
-// A label adds `gain`, a pair of set labels its score.
-class BestLabels {
- public:
-  explicit BestLabels(const LabelForest& forest) : forest_(&forest), up_(forest.order.size()), full_(up_) {}
+// How the values of two alternatives become one: the higher, or the logarithm of the sum of what they are logarithms of.
+struct Highest {
+  static double join(double a, double b) { return std::max(a, b); }
+};
+struct LogSum {
+  static double join(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); }
+};
 
-  void run(const LabelScores& scores) {
+// A label adds `gain`, a pair of set labels its score.
+template <class Join>
+class JoinedLabels {
+ public:
+  explicit JoinedLabels(const LabelForest& forest) : forest_(&forest), up_(forest.order.size()), full_(up_), message_(up_) {}
+
+  // The highest F, or the logarithm of the sum of exp F.
+  double run(const LabelScores& scores) {
     scores_ = &scores;
     run_up(*forest_, *this);
+    return up_[forest_->root].off;
   }
   void begin(int k) { up_[k] = Pair{0.0, k == forest_->root ? 0.0 : scores_->gain[k]}; }
   void absorb(int k, int child) {
-    up_[k].off += message(child, false);
-    up_[k].on += message(child, true);
+    message_[child].off = Join::join(up_[child].off, up_[child].on);
+    message_[child].on = forest_->pair[child] < 0 ? message_[child].off : Join::join(up_[child].off, up_[child].on + bonus(child, true));
+    up_[k].off += message_[child].off;
+    up_[k].on += message_[child].on;
   }
 
+  // The best label vector.
   void labels(std::uint8_t* y) const {
     for (auto at = forest_->order.rbegin() + 1; at != forest_->order.rend(); ++at) {
       const int k = *at;
@@ -32,17 +47,27 @@ class BestLabels {
     }
   }
 
-  // margin[k] = max of F with y_k = 1 minus max of F with y_k = 0.
+  // margin[k] = value of all vectors with y_k = 1 minus that of those with y_k = 0: of sums, the logarithm of the odds.
   void margins(double* margin) {
     for (auto at = forest_->order.rbegin() + 1; at != forest_->order.rend(); ++at) {
-      const int k = *at, above = forest_->parent[k];
+      const int k = *at;
       full_[k] = up_[k];
       if (forest_->pair[k] >= 0) {
-        const double off = full_[above].off - message(k, false), on = full_[above].on - message(k, true);
-        full_[k].off += std::max(off, on);
-        full_[k].on += std::max(off, on + bonus(k, true));
+        const Pair above = without(k);
+        full_[k].off += Join::join(above.off, above.on);
+        full_[k].on += Join::join(above.off, above.on + bonus(k, true));
       }
       margin[k] = full_[k].on - full_[k].off;
+    }
+  }
+
+  // Adds to counts[p], for every pair, `weight` times the share of the vectors with both labels in the sum; after `margins`.
+  void count_pairs(double weight, double* counts) const {
+    for (int k = 0; k < forest_->root; ++k) {
+      if (forest_->pair[k] < 0) continue;
+      const Pair above = without(k);
+      const double off = Join::join(above.off + up_[k].off, Join::join(above.off + up_[k].on, above.on + up_[k].off));
+      counts[forest_->pair[k]] += weight / (1.0 + std::exp(off - (above.on + bonus(k, true) + up_[k].on)));
     }
   }
 
@@ -52,12 +77,19 @@ class BestLabels {
   };
   bool is_set(const std::uint8_t* y, int k) const { return k != forest_->root && y[k] != 0; }
   double bonus(int k, bool parent_on) const { return parent_on && forest_->pair[k] >= 0 ? scores_->pairs[forest_->pair[k]] : 0.0; }
-  double message(int child, bool parent_on) const { return std::max(up_[child].off, up_[child].on + bonus(child, parent_on)); }
+  // The value of the parent of k by its state, over all vectors of the labels that do not hang on k.
+  Pair without(int k) const {
+    const Pair& above = full_[forest_->parent[k]];
+    return {above.off - message_[k].off, above.on - message_[k].on};
+  }
 
   const LabelForest* forest_;
   const LabelScores* scores_ = nullptr;
-  std::vector<Pair> up_, full_;
+  std::vector<Pair> up_, full_, message_;
 };
+
+using BestLabels = JoinedLabels<Highest>;
+using SummedLabels = JoinedLabels<LogSum>;
 
 // The k best different label vectors.
 class BestLabelLists {

@@ -66,7 +66,6 @@ class SmoothFit {
   void add_sparse(std::int64_t begin, std::int64_t end, Sums& sums);
   void add_penalty(const std::vector<double>& w, Sums& sums) const;
   std::vector<double> hessian_times(const std::vector<double>& v);
-  std::vector<double> conjugate_gradients();
   bool search_along(const std::vector<double>& step, double slope);
   bool leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, std::vector<double>& w) const;
 

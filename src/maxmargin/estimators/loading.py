@@ -43,6 +43,7 @@ from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
+from maxmargin.structures.label_pairs import search_method
 from maxmargin.structures.multiclass import checked_cost
 
 _KINDS: tuple[type[Any], ...] = (
@@ -148,6 +149,12 @@ def _multilabel(params: dict[str, Any], arrays: ModelArrays, structure: ModelVal
     if (pairs[:, 0] >= pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) != len(pairs):
         raise ValueError("pairs_ must be different pairs of different labels")
     model.interaction_ = arrays.floats("interaction_", len(pairs))
+    model.costs_ = arrays.floats("costs_", k, 2)
+    if (model.costs_ < 0.0).any():
+        raise ValueError("costs_ must be at least 0")
+    model.method_ = values_of(structure).one_of("method_", ("likelihood", "structural"))
+    if model.method_ == "likelihood" and (model.single_ or search_method(k, pairs) == "branch"):
+        raise ValueError("the likelihood needs label vectors over which it can sum")
     _restore_features(model, arrays)
     return model
 

@@ -11,14 +11,12 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from maxmargin import _core
 from maxmargin.estimators.class_estimator import encode_labels
 from maxmargin.estimators.class_weights import with_class_weight
-from maxmargin.estimators.query_groups import QueryGroups
+from maxmargin.estimators.query_groups import QueryGroups, whole_repetitions
 from maxmargin.measures import BinaryMeasure, ErrorRate
 from maxmargin.structures.sample import SampleInput
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
-
-_MOST_ROWS = 2**31 - 1
 
 
 def two_classes(y: npt.NDArray[Any], pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
@@ -61,16 +59,13 @@ def repetitions(weight: Floats | None, truth: npt.NDArray[np.bool_], measure: st
     left = truth[weight > 0.0]
     if left.all() or not left.any():
         raise ValueError("sample_weight leaves one class only; at least two classes are needed to learn anything.")
-    counts = np.rint(weight)
-    odd = np.flatnonzero(counts != weight)
-    if odd.size:
-        raise ValueError(
-            f"The weight of row {odd[0]} is {weight[odd[0]]:g}; for {measure} with method='structural' a weight is a "
-            "number of repetitions and must be whole. method='auto' takes any weight."
-        )
-    if counts.sum() > _MOST_ROWS:
-        raise ValueError(f"The repetitions in sample_weight add up to {counts.sum():.3g} rows, more than 2^31.")
-    return counts.astype(np.int64)
+    return whole_repetitions(
+        weight,
+        lambda row: (
+            f"The weight of row {row} is {weight[row]:g}; for {measure} with method='structural' a weight is a number "
+            "of repetitions and must be whole. method='auto' takes any weight."
+        ),
+    )
 
 
 def as_sample(rows: _core.Rows, groups: QueryGroups | None, counts: npt.NDArray[np.int64] | None) -> SampleInput:

@@ -8,20 +8,23 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.estimators.class_estimator import encode_labels
 from maxmargin.estimators.class_weights import with_class_weight
-from maxmargin.estimators.feature_scale import FeatureScale, chosen_c, packed
+from maxmargin.estimators.feature_scale import packed
 from maxmargin.estimators.label_targets import LabelTargets, label_sets, read_targets
+from maxmargin.estimators.multilabel_training import LabelTrainer, check_method, decide, leads
 from maxmargin.estimators.multilabel_weights import class_costs, label_costs
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.table_input import read_new, read_table
-from maxmargin.estimators.training import all_or_nothing, job_count, positive, train
+from maxmargin.estimators.training import all_or_nothing, job_count
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
@@ -31,18 +34,21 @@ from maxmargin.solvers.online import Perceptron
 from maxmargin.structures.label_pairs import choose_pairs
 from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.multilabel import Multilabel
+from maxmargin.structures.multilabel_likelihood import log_odds
 
 Floats = npt.NDArray[np.float64]
-OF_TWO_CLASSES = 2.0  # two weight vectors w and -w with C are one with 2 C
 
 
 class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[misc]
-    """Support vector machine for label vectors, with interactions between labels.
+    """Linear classifier for label vectors, with interactions between labels.
 
-    The score of a label vector is ``F(x, y) = sum_k y_k (<w_k, x> + b_k) + sum_(j, k) v_jk y_j y_k``, and the ``y`` of
-    highest score is predicted. Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` with, for margin rescaling and linear
-    slack, ``risk_i = max_y loss(y_i, y) - F(x_i, y_i) + F(x_i, y)``. Without interactions and with the Hamming loss
-    that is a ``LinearSVC(loss="hinge")`` with the same C for each label.
+    The score of a label vector is ``F(x, y) = sum_k y_k (<w_k, x> + b_k) + sum_(j, k) v_jk y_j y_k``.
+
+    ``method='likelihood'`` minimises ``1/2 |w|^2 - C * sum_i s_i * log P(y_i | x_i)`` with ``P(y | x)`` proportional to
+    ``exp F(x, y)``, and predicts the ``y`` of lowest expected loss. ``method='structural'`` minimises ``1/2 |w|^2 + C *
+    sum_i s_i * risk_i`` with, for margin rescaling and linear slack, ``risk_i = max_y loss(y_i, y) - F(x_i, y_i) +
+    F(x_i, y)``, and predicts the ``y`` of highest score; without interactions and with the Hamming loss that is a
+    ``LinearSVC(loss="hinge")`` with the same C for each label.
 
     A one-dimensional target, one class an example, is taken as label vectors with exactly one label set (of two
     classes: one label, set for the second), and the best of such vectors is predicted. ``MulticlassSVC`` is the machine
@@ -52,18 +58,23 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
     ----------
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``;
         it is twice that of MulticlassSVC, by which one label is what two classes are there
+    method : ``'likelihood'``; ``'structural'``; ``'auto'``, the likelihood, but with few examples per column what is
+        best on held-out ones, of a path of C and the structural risk; ``'structural'`` for one class an example, where
+        ``rescaling``, ``slack``, ``solver`` or ``label_weight`` are set, and for pairs with cycles among many labels
     interactions : ``'independent'``; ``'tree'``, the spanning tree of the labels of largest mutual information;
         ``'full'``, all pairs; ``'auto'``, all pairs of up to 8 labels, the tree of more; or a list of pairs of labels
     loss : ``'hamming'``, the number of wrong labels; ``'f1'``, ``1 - F1`` of the example, 0 where no label is true and
         none predicted; ``'zero-one'``, 1 unless all labels are right
     label_weight : cost of a mistake at each label in the Hamming loss, in place of 1: a dict, or one number per label
-    class_weight : cost of a mistake by whether the label is true, times ``label_weight``: ``'balanced'``, for
+    class_weight : cost of a mistake by whether the label is true, in the Hamming loss: ``'balanced'``, for
         rare labels to be found more often (``multilabel_weights.class_costs``); or a dict of labels to the weight of
         being true, or to ``{0: weight, 1: weight}``. Of one class per example as in MulticlassSVC
     rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM
+        as in StructuralSVM, the first three for the structural risk; the likelihood stops where the gap is at most
+        ``tol`` times what can be gained over the frequencies of the labels
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
-    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``)
+    intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``), for
+        the likelihood ten times that
     interaction_scaling : value of the feature of a pair of labels that are both set, in the same way
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
 
@@ -76,7 +87,10 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
     intercept_ : shape (n_labels,)
     pairs_ : numbers of the labels that interact, shape (pairs, 2)
     interaction_ : what each pair adds to the score where both labels are set, shape (pairs,)
+    method_ : ``'likelihood'`` or ``'structural'``
     C_, intercept_scaling_, interaction_scaling_ : the values that were used
+    ways_ : what was compared on held-out examples, in order: ``method``, ``C`` and ``loss``; often nothing
+    costs_ : of a label that is set and should not be, and of one that is missed, shape (n_labels, 2)
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
@@ -84,6 +98,7 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         self,
         C: float | str = "scale",
         *,
+        method: str = "auto",
         interactions: Any = "auto",
         loss: str = "hamming",
         label_weight: Any = None,
@@ -104,6 +119,7 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.method = method
         self.interactions = interactions
         self.loss = loss
         self.label_weight = label_weight
@@ -148,16 +164,15 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
             self.single_ = targets.classes is not None
             self.classes_ = targets.names if targets.classes is None else targets.classes
             weight = self._example_weight(y, check_sample_weight(sample_weight, X.shape[0]))
-            rows = packed(X)
-            scale = FeatureScale(rows, weight)
-            self.C_ = chosen_c(self.C, scale, OF_TWO_CLASSES)
+            rows, labels = packed(X), targets.names.size
             self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight)
-            self.intercept_scaling_ = self._constant("intercept_scaling", scale) if self.fit_intercept else 0.0
-            self.interaction_scaling_ = self._constant("interaction_scaling", scale)
-            rows.set_bias(self.intercept_scaling_)
-            costs, labels = self._costs(targets, weight), targets.names.size
-            structure = Multilabel(labels, self.pairs_, self.loss, costs, self.interaction_scaling_)
-            self.solution_ = train(self, structure, rows, targets.vectors, rows.n, self.C_, weight)
+            method = check_method(self, self.pairs_, labels)
+            costs = self._costs(targets, weight)
+            found = LabelTrainer(self, rows, targets, weight, costs).train(method)
+            structure, self.solution_, self.ways_ = found.structure, found.solution, found.tried
+            self.method_, self.C_ = found.way.method, found.way.C
+            self.costs_ = structure.costs
+            self.intercept_scaling_, self.interaction_scaling_ = found.constant, structure.eta
             coef, interaction = structure.to_coef(self.solution_.w)
             self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
             constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
@@ -167,17 +182,17 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The label vector of highest score of each row, shape (n, n_labels); its class, shape (n,), where each example
-        of the training set had one. Warns where the search, branch and bound, gave up."""
+        """The label vector of highest score, or of lowest expected loss, of each row, shape (n, n_labels); its class,
+        shape (n,), where each example of the training set had one. Warns where branch and bound gave up."""
         check_is_fitted(self)
         if self.single_:
             scores = self.decision_function(X)
             number = scores > 0.0 if scores.ndim == 1 else scores.argmax(axis=1)
             return np.asarray(self.classes_[number.astype(np.intp)])
         core, w = self._opened(X)
-        found, missed = core.decode(w, job_count(self.n_jobs))
-        _warn_of(missed, len(found) // self.classes_.size)
-        return np.asarray(found, dtype=np.int64).reshape(-1, self.classes_.size)
+        found, missed = decide(self.method_, self._structure(), core, w, job_count(self.n_jobs))
+        _warn_of(missed, len(found))
+        return np.asarray(found, dtype=np.int64)
 
     def predict_sets(self, X: Any) -> list[tuple[Any, ...]]:
         """The labels of each row by name, in the order of ``classes_``."""
@@ -203,17 +218,25 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
     def decision_function(self, X: Any) -> Floats:
         """For each label how much the best label vector with it leads over the best without it, shape (n, n_labels).
 
-        A label is predicted where that is positive. Without interactions it is ``<w_k, x> + b_k``, and so it is, being
-        the score of the label vector with this label alone, for one class an example; of two classes shape (n,).
+        Vectors are compared by score, or by expected F1; by the likelihood with the Hamming loss it is the logarithm of
+        the odds of the label, beyond what its costs ask for. A label is predicted where that is positive. Without
+        interactions the lead in score is ``<w_k, x> + b_k``, and so it is, being the score of the label vector with
+        this label alone, for one class an example; of two classes shape (n,).
         """
         check_is_fitted(self)
         if self.single_:
             scores = safe_sparse_dot(self._checked(X), self.coef_.T, dense_output=True) + self.intercept_
             return np.asarray(scores.ravel() if len(self.coef_) == 1 else scores, dtype=np.float64)
         core, w = self._opened(X)
-        margins, missed = core.margins(w, job_count(self.n_jobs))
-        _warn_of(missed, len(margins))
-        return np.asarray(margins, dtype=np.float64).reshape(-1, self.classes_.size)
+        margins, missed = leads(self.method_, self._structure(), core, w, job_count(self.n_jobs))
+        _warn_of(missed, margins.size)
+        return np.asarray(margins, dtype=np.float64)
+
+    @available_if(lambda model: getattr(model, "method_", "") == "likelihood")  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of every label, shape (n, n_labels); where ``method_`` is ``'likelihood'``."""
+        core, w = self._opened(X)
+        return np.asarray(expit(log_odds(core, w, self.classes_.size, job_count(self.n_jobs))))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of the rows whose labels are all right."""
@@ -228,12 +251,12 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a model file that ``maxmargin.load`` reads."""
         check_is_fitted(self)
-        names = ("coef_", "intercept_", "interaction_", "pairs_", "classes_", "feature_names_in_")
+        names = ("coef_", "intercept_", "interaction_", "pairs_", "costs_", "classes_", "feature_names_in_")
         arrays = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        save_model(path, self, arrays, structure={"single_": self.single_})
+        save_model(path, self, arrays, structure={"single_": self.single_, "method_": self.method_})
 
     def _structure(self) -> Multilabel:
-        return Multilabel(len(self.coef_), self.pairs_)
+        return Multilabel(len(self.coef_), self.pairs_, self.loss, self.costs_)
 
     def _check_vectors(self, method: str) -> None:
         check_is_fitted(self)
@@ -249,15 +272,6 @@ class MultilabelSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore
         X, structure = self._checked(X), self._structure()
         w = structure.from_coef(np.c_[self.coef_, self.intercept_], self.interaction_)
         return structure.core(as_rows(X, 1.0, False)), w
-
-    def _constant(self, name: str, scale: FeatureScale) -> float:
-        value = getattr(self, name)
-        if isinstance(value, str):
-            if value != "scale":
-                raise ValueError(f"{name} must be a positive number or 'scale', not {value!r}.")
-            return scale.constant
-        positive(name, value)
-        return float(value)
 
     def _example_weight(self, y: Any, weight: Floats | None) -> Floats | None:
         """Class weights of one class per example are weights of examples."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,24 +57,31 @@ class QueryGroups:
             return self, weight
         members, totals = [], np.ones(len(self))
         for g, (rows, name) in enumerate(zip(self.rows, self.names)):
-            if (weight[rows] == weight[rows[0]]).all():
-                totals[g] = weight[rows[0]]
+            own = weight[rows]
+            if (own == own[0]).all():
+                totals[g] = own[0]
                 members.append(rows)
             else:
-                members.append(np.repeat(rows, _repetitions(weight[rows], rows, name)))
+                counts = whole_repetitions(own, _uneven(name, rows, own))
+                members.append(np.repeat(rows, counts))
         return QueryGroups(members, self.names, self.n), totals
 
 
-def _repetitions(weight: Floats, rows: Rows, name: str) -> npt.NDArray[np.int64]:
+def _uneven(name: str, rows: Rows, weight: Floats) -> Callable[[int], str]:
+    return lambda at: (
+        f"The rows of {name} have different weights, and that of row {rows[at]} is {weight[at]:g}; give all rows of a "
+        "group the same weight, or whole numbers, which repeat a row."
+    )
+
+
+def whole_repetitions(weight: Floats, refusal: Callable[[int], str]) -> npt.NDArray[np.int64]:
+    """Weights as numbers of repetitions; ``refusal`` is the sentence about the first of them that is not whole."""
     counts = np.rint(weight)
     odd = np.flatnonzero(counts != weight)
     if odd.size:
-        raise ValueError(
-            f"The rows of {name} have different weights, and that of row {rows[odd[0]]} is {weight[odd[0]]:g}; give "
-            "all rows of a group the same weight, or whole numbers, which repeat a row."
-        )
+        raise ValueError(refusal(int(odd[0])))
     if counts.sum() > _MOST_ROWS:
-        raise ValueError(f"The weights repeat the rows of {name} {counts.sum():.3g} times in all, more than 2^31.")
+        raise ValueError(f"The repetitions in sample_weight add up to {counts.sum():.3g} rows, more than 2^31.")
     return counts.astype(np.int64)
 
 
