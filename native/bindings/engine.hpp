@@ -56,6 +56,13 @@ void add_engine_members(nb::class_<Owner>& type) {
           },
           nb::arg("factor"),
           "Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.")
+      .def(
+          "set_alpha",
+          [](Owner& self, In1<double> alpha) {
+            if (static_cast<std::int64_t>(alpha.size()) != self.engine.support.held()) throw nb::value_error("one alpha per plane is needed");
+            self.engine.set_alpha(as_span(alpha));
+          },
+          nb::arg("alpha").noconvert(), "Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.")
       .def("refresh", [](Owner& self) { self.engine.refresh(); }, "Computes w and the dual anew from alpha.")
       .def_prop_ro("weights",
                    [](Owner& self) { return view(self.engine.weights()); }, nb::rv_policy::automatic,

@@ -79,12 +79,6 @@ void bind_planes(nb::module_& module) {
             return highest;
           },
           nb::arg("block"), "max(0, max_k b - <a, w>) over the planes held.")
-      .def("set_alpha",
-           [](PyPlaneEngine& self, In1<double> alpha) {
-             if (static_cast<std::int64_t>(alpha.size()) != self.engine.support.held()) throw nb::value_error("one alpha a plane is needed");
-             self.engine.set_alpha(as_span(alpha));
-           },
-           nb::arg("alpha").noconvert(), "Sets the dual variables of all planes, in the order of `support`.")
       .def("planes", [](const PyPlaneEngine& self) {
         std::vector<std::int64_t> offsets{0};
         std::vector<std::int32_t> index;

@@ -181,6 +181,11 @@ class MulticlassEngine:
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        """
+
     def refresh(self) -> None:
         """Computes w and the dual anew from alpha."""
 
@@ -305,6 +310,11 @@ class OutputEngine:
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        """
+
     def refresh(self) -> None:
         """Computes w and the dual anew from alpha."""
 
@@ -388,6 +398,11 @@ class SignedEngine:
     def leap(self, factor: float) -> float:
         """
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -501,9 +516,6 @@ class PlaneEngine:
     def slack(self, block: int) -> float:
         """max(0, max_k b - <a, w>) over the planes held."""
 
-    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Sets the dual variables of all planes, in the order of `support`."""
-
     def planes(self) -> tuple[Any, ...]:
         """
         (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
@@ -523,6 +535,11 @@ class PlaneEngine:
     def leap(self, factor: float) -> float:
         """
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -660,6 +677,11 @@ class ChainEngine:
     def leap(self, factor: float) -> float:
         """
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -840,6 +862,11 @@ class LabelEngine:
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
         """
 
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        """
+
     def refresh(self) -> None:
         """Computes w and the dual anew from alpha."""
 
@@ -911,6 +938,11 @@ class SeparateLabelEngine:
     def leap(self, factor: float) -> float:
         """
         Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:

@@ -91,6 +91,8 @@ class OnlineWalk:
 class Engine(Protocol):
     """Block coordinate ascent on the planes of one oracle (see ``engine.hpp``)."""
 
+    separate: bool  # every plane has a cap of its own; else those of an example share one
+
     @property
     def weights(self) -> Floats:
         """``w = sum alpha a``, exact."""
@@ -133,6 +135,15 @@ class Engine(Protocol):
         """After coarse visits, computes ``w`` and the dual anew from alpha."""
         ...
 
+    def set_alpha(self, alpha: Floats) -> None:
+        """Sets the dual variables of all planes held, in the order of ``held_state``, cut down to what the budget
+        allows."""
+        ...
+
+    def held_state(self) -> DualState:
+        """The planes held, as the engine counts them; ``state`` may be another form of the same."""
+        ...
+
     def state(self) -> DualState: ...
     def restore(self, state: DualState) -> None: ...
 
@@ -140,6 +151,7 @@ class Engine(Protocol):
 class CoreEngine:
     """What an engine passes on to the native one, ``core``, whatever its blocks are."""
 
+    separate = False
     core: PlaneEngine | MulticlassEngine | OutputEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
 
     @property
@@ -178,6 +190,15 @@ class CoreEngine:
 
     def sharpen(self) -> None:
         self.core.sharpen()
+
+    def set_alpha(self, alpha: Floats) -> None:
+        self.core.set_alpha(alpha)
+
+    def state(self) -> DualState:
+        raise NotImplementedError
+
+    def held_state(self) -> DualState:
+        return self.state()
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         return self.core.settle(settings, tolerance, max_passes)

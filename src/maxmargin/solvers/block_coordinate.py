@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,6 +21,7 @@ from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contr
 from maxmargin.solvers.leaps import Leaps
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
+from maxmargin.solvers.together import Together
 
 Floats = npt.NDArray[np.float64]
 
@@ -81,6 +83,8 @@ class BlockCoordinate:
 _MOST_SNAPSHOTS = 80  # a pass
 _CACHED_PARTS = 10  # of a pass, where cached passes follow each
 _OVERSTEP = 4.0  # of the steps in a first pass: many dual variables have a long way to go to their cap
+_KEPT = 20  # visits for which a plane out of use is kept where it has cost something
+_FIRST_COMPARISON = 8  # passes after which float32 is compared with float64; then after twice as many each time
 _COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
@@ -98,24 +102,16 @@ class _Ascent:
             PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and snapshots > 0.1 else None
         )
         self.snapshots = int(min(max(snapshots, 1.0), _MOST_SNAPSHOTS))
-        keep = solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else 20)
-        self.settings, self.coarse_settings, self.first_settings = (
-            VisitSettings(
-                step=solver.step,
-                relative=0.3 if oracle.cheap else 0.01,
-                keep_idle=keep,
-                max_steps=200,
-                overstep=overstep,
-                coarse=coarse,
-            )
-            for coarse, overstep in ((False, 1.0), (True, 1.0), (True, _OVERSTEP))
-        )
+        self._set_visits(solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else _KEPT))
         self.coarse = oracle.cheap and oracle.formulation.slack != "hard"
+        self.next_comparison = _FIRST_COMPARISON
         automatic = 0 if oracle.cheap else 10
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         # A plane merged from several no longer proves a contradiction between them.
         self.capacity = None if oracle.formulation.slack == "hard" else solver.capacity
         self.leaps = Leaps() if solver.leaps and self.capacity is None else None
+        self.together = Together(oracle, C) if solver.step == "exact" and self.capacity is None else None
+        self.sharp: Floats | None = None  # weights that the last move of all blocks at once has found
         self.started = False  # from somewhere else than zero
         self.visits = self.calls = self.hits = 0  # calls are visits and what proofs of the gap ask for
         self.best: Candidate | None = None
@@ -123,6 +119,19 @@ class _Ascent:
         self.suspicion = Suspicion(oracle)
         self.estimate, self.dual, self.allowed = np.inf, 0.0, 0.0
         self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
+
+    def _set_visits(self, keep_idle: int) -> None:
+        self.settings, self.coarse_settings, self.first_settings = (
+            VisitSettings(
+                step=self.solver.step,
+                relative=0.3 if self.oracle.cheap else 0.01,
+                keep_idle=keep_idle,
+                max_steps=200,
+                overstep=overstep,
+                coarse=coarse,
+            )
+            for coarse, overstep in ((False, 1.0), (True, 1.0), (True, _OVERSTEP))
+        )
 
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and not start.state.cuts:
@@ -178,13 +187,42 @@ class _Ascent:
                 self.average.add(self.engine.rough_weights)
             if self.monitor.late:
                 break
+            if self.together is not None:
+                self.together.spend(result.visited)
         if self.leaps is not None:
             self.leaps.after_pass(self.engine)
+        self._compare_precisions()
         gaps = self.engine.gaps
         hard = self.oracle.formulation.slack == "hard"
         self.estimate = float(gaps.max() if hard else gaps.sum(dtype=np.float64))
         self.dual = self.engine.dual
         self.allowed = self.monitor.target = self.target.at(self.dual, self.engine.offset - self.dual)
+
+    def _compare_precisions(self) -> None:
+        """Ends coarse passes where float32 has lost more of the dual than the gap can be trusted with: dual variables
+        that are large and cancel each other."""
+        if not self.coarse or self._passes < self.next_comparison:
+            return
+        self.next_comparison = 2 * self._passes
+        rough = self.engine.dual
+        self.engine.sharpen()
+        exact = self.engine.dual
+        self.coarse = abs(rough - exact) <= 0.1 * abs(exact)
+
+    def _move_together(self) -> bool:
+        """Moves all blocks at once; whether the weights that come of it are proved good enough."""
+        assert self.together is not None
+        moved = self.together.move(self.engine)
+        if moved is None:
+            return False
+        self.coarse, self.dual, self.sharp = False, self.engine.dual, moved.w
+        if self.solver.keep_idle is None:
+            self._set_visits(_KEPT)  # what is out of use now may be in use after the next move
+        if self.leaps is not None:
+            self.leaps = Leaps()
+        target = self.target.at(self.dual, self.engine.offset - self.dual)
+        share = 2.0 * (moved.gap + self.dual) if self.oracle.formulation.slack == "hard" else 1.0
+        return moved.gap <= share * target and self.oracle.exact and self._certified(self.monitor.closing())
 
     def _keep_time(self) -> None:
         """An exact pass for each ``w`` that may be returned takes about as long as so many visits."""
@@ -209,12 +247,15 @@ class _Ascent:
         if self.suspicion.raised(self.engine) and self._look_for_contradiction():
             self.monitor.status = Status.INFEASIBLE
             return True
-        if not self.estimate <= self.allowed:
-            return self._stalled()
-        if not self.oracle.exact:
-            self.monitor.status = Status.INEXACT
-            return True
         try:
+            if self._crawls() and self._move_together():
+                self.monitor.status = Status.CONVERGED
+                return True
+            if not self.estimate <= self.allowed:
+                return self._stalled()
+            if not self.oracle.exact:
+                self.monitor.status = Status.INEXACT
+                return True
             if self._certified(self.monitor.closing()):
                 self.monitor.status = Status.CONVERGED
                 return True
@@ -223,6 +264,9 @@ class _Ascent:
             return True
         self.sampler.start_over()
         return self._stalled()
+
+    def _crawls(self) -> bool:
+        return not self.estimate <= self.allowed and self.together is not None and self.together.due(self.engine)
 
     def _stalled(self) -> bool:
         """200 passes' worth of calls without any gain that floating point can show, of the dual or of the gap."""
@@ -244,7 +288,7 @@ class _Ascent:
         self.engine.sharpen()
         dual = self.dual = self.engine.dual
         target = self.target.at(dual, self.engine.offset - dual)
-        for w in ([] if self.average is None else [self.average.value]) + [self.engine.weights]:
+        for w in self._candidates():
             candidate = evaluate(self.oracle, self.C, w, stop)
             self.calls += self.oracle.n
             if self.best is None or candidate.primal < self.best.primal:
@@ -253,6 +297,13 @@ class _Ascent:
                 self.best = candidate
                 return True
         return False
+
+    def _candidates(self) -> Iterator[Floats]:
+        if self.sharp is not None:
+            yield self.sharp
+        if self.average is not None:
+            yield self.average.value
+        yield self.engine.weights
 
     def _aggregate(self) -> Cut:
         return Cut(self.engine.weights / self.C, self.engine.offset / self.C, np.zeros(0))

@@ -25,6 +25,7 @@ from maxmargin.solvers.certify import (
     is_solved,
 )
 from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.together import Together
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -83,6 +84,8 @@ class _WorkingSets:
         self.everyone = np.arange(oracle.n, dtype=np.int32)
         self.calls = self.hits = self.refinements = self.visited = 0
         self.suspicion = Suspicion(oracle)
+        self.together = Together(oracle, C)
+        self.sharp: Floats | None = None  # weights that the last move of all blocks at once has found
         self.candidate: Candidate | None = None
         self.contradiction: Infeasible | None = None
         self.added_total = 0
@@ -188,13 +191,14 @@ class _WorkingSets:
             result = self.engine.settle(settings, tolerance, passes)
             since += passes
             self.hits += result.visited
-            if result.unbounded or self.suspicion.raised(self.engine):
-                self.contradiction = find_contradiction(self.oracle, self.engine.state())
-                if self.contradiction is not None or result.unbounded:
-                    return
+            if self._contradicted(result.unbounded):
+                return
             self.violation = result.violation
             self.solved = result.violation <= tolerance
             if self.solved or self.monitor.late:
+                return
+            self.together.spend(result.visited, self.engine.held)
+            if self.together.due(self.engine) and self._move_together():
                 return
             if since < _PASSES:
                 continue
@@ -204,6 +208,24 @@ class _WorkingSets:
             elif (flat := flat + 1) >= _IDLE:
                 self.exhausted = True
                 return
+
+    def _contradicted(self, unbounded: bool) -> bool:
+        if unbounded or self.suspicion.raised(self.engine):
+            self.contradiction = find_contradiction(self.oracle, self.engine.state())
+        return unbounded or self.contradiction is not None
+
+    def _move_together(self) -> bool:
+        """Moves all blocks at once; whether the dual over the planes held is solved, or has no bound."""
+        moved = self.together.move(self.engine)
+        if moved is None:
+            return False
+        self.sharp = moved.w
+        if self._contradicted(False):
+            return True
+        share = 2.0 * (moved.gap + self.engine.dual) if self.oracle.formulation.slack == "hard" else 1.0
+        self.solved = moved.gap <= 0.25 * share * self.target.of(self.engine)
+        self.violation = 0.0 if self.solved else self.violation
+        return self.solved
 
     def _grew(self, before: float) -> bool:
         """Whether the dual is more than rounding above what it was."""
@@ -228,11 +250,10 @@ class _WorkingSets:
             self.monitor.status = Status.INEXACT
             return True
         try:
-            self.candidate = evaluate(self.oracle, self.C, self.engine.weights, self.monitor.closing())
+            self.candidate = self._best_candidate()
         except Stopped:
             self.monitor.status = Status.MAX_TIME
             return True
-        self.calls += self.oracle.n
         if is_solved(self.oracle, self.candidate, self.engine.dual, self.target.of(self.engine)):
             self.monitor.status = Status.CONVERGED
             return True
@@ -244,6 +265,17 @@ class _WorkingSets:
             self.monitor.status = Status.STALLED
             return True
         return False
+
+    def _best_candidate(self) -> Candidate:
+        """The present ``w``, or what the last move of all blocks has found where that is better."""
+        target, stop = self.target.of(self.engine), self.monitor.closing()
+        best = evaluate(self.oracle, self.C, self.engine.weights, stop)
+        self.calls += self.oracle.n
+        if self.sharp is not None and not is_solved(self.oracle, best, self.engine.dual, target):
+            other = evaluate(self.oracle, self.C, self.sharp, stop)
+            self.calls += self.oracle.n
+            best = min(best, other, key=lambda candidate: candidate.primal)
+        return best
 
     def _is_idle(self, added: int) -> bool:
         """Passes that find something to do, and do it without any gain that floating point can show: the dual gains
@@ -261,8 +293,7 @@ class _WorkingSets:
         best = self.candidate
         if best is None and self.oracle.exact:
             with self.monitor, suppress(Stopped):
-                best = evaluate(self.oracle, self.C, self.engine.weights, self.monitor.closing())
-                self.calls += self.oracle.n
+                best = self._best_candidate()
                 if self.monitor.status in LIMITS and is_solved(
                     self.oracle, best, self.engine.dual, self.target.of(self.engine)
                 ):

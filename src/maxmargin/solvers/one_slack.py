@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status, at_least
 from maxmargin.solvers.certify import ROUNDING, Candidate, gap_target, within_rounding
+from maxmargin.solvers.interior import cost_of_dual, solve_dual
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.vectors import dot
 
@@ -28,6 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 _ONLY = np.zeros(1, dtype=np.int32)
 _STEPS = 200_000  # between cuts, at most
+_FEWEST_STEPS = 2_000  # that show how fast they are
 
 
 @dataclass(frozen=True)
@@ -153,12 +155,35 @@ class _CuttingPlanes:
         finest = 0.1 * ROUNDING * (abs(before) + self.gap)
         precision = max(0.05 * min(self.gap, abs(before) + self.gap), finest) / self.C
         step = "line-search" if self.solver.line_search else "exact"
+        steps = self._most_steps()
         result = self.core.visit(
-            _ONLY, VisitSettings(step=step, precision=precision, max_steps=_STEPS, keep_idle=self.solver.keep_idle)
+            _ONLY, VisitSettings(step=step, precision=precision, max_steps=steps, keep_idle=self.solver.keep_idle)
         )
+        unsolved = result.steps >= steps and not self._solve_over_cuts(precision)
         gained = self.core.dual - before
-        lost = result.steps >= _STEPS and gained <= 1e-3 * self.gap  # all steps taken, and hardly anywhere
+        lost = unsolved and gained <= 1e-3 * self.gap  # all steps taken, and hardly anywhere
         self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) or lost else 0
+
+    def _most_steps(self) -> int:
+        """As many as cost what solving the dual over the cuts at once does."""
+        price = cost_of_dual(self.core.held, self.oracle.dimension) / (4.0 * self.core.held)
+        return int(np.clip(price, _FEWEST_STEPS, _STEPS))
+
+    def _solve_over_cuts(self, precision: float) -> bool:
+        """Gives the cuts their best dual variables at once; whether that is precise enough."""
+        before, alpha = self.core.dual, self.core.support()[2]
+        answer = solve_dual(self._cuts(), "linear", np.array([self.C]))
+        if answer is None:
+            return False
+        self.core.set_alpha(answer.alpha)
+        if not self.core.dual > before:
+            self.core.set_alpha(alpha)
+        return bool(answer.primal - self.core.dual <= self.C * precision)
+
+    def _cuts(self) -> Planes:
+        offsets, index, value, b = self.core.planes()
+        rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
+        return Planes(rows, b, np.zeros(b.size, dtype=np.int32), self.oracle.exact)
 
     def _tick(self, primal: float | None) -> bool:
         self.monitor.target = self.target
@@ -192,9 +217,7 @@ class _CuttingPlanes:
         best = self.best or Candidate(np.array(self.core.weights), np.zeros(0), np.nan)
         self.core.refresh()
         example, output, alpha = self.core.support()
-        offsets, index, value, b = self.core.planes()
-        rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
-        planes = Planes(rows, b, np.full_like(example, -1), self.oracle.exact)
+        planes = replace(self._cuts(), example=np.full_like(example, -1))
         return Solution(
             w=best.w,
             status=status,

@@ -190,6 +190,8 @@ class LabelEngine(CoreEngine):
 class SeparateLabelEngine(CoreEngine):
     """The dual engine where every label is trained for itself; its state is one of whole label vectors too."""
 
+    separate = True
+
     def __init__(self, oracle: MultilabelOracle, C: float) -> None:
         self.oracle = oracle
         self.core: _core.SeparateLabelEngine = _core.SeparateLabelEngine(oracle.core, C, oracle.sample_weight)
@@ -202,6 +204,13 @@ class SeparateLabelEngine(CoreEngine):
         example, vectors, alpha = self.core.outputs()
         handles = list(vectors.reshape(-1, self.oracle.structure.n_labels))
         return DualState(example, np.zeros(example.size, np.int32), alpha, handles=handles)
+
+    def held_state(self) -> DualState:
+        """A plane is the truth with one label changed."""
+        example, label, alpha = self.core.support()
+        vectors = self.oracle.truths[example]
+        vectors[np.arange(label.size), label] ^= 1
+        return DualState(example, label, alpha, handles=list(vectors))
 
     def restore(self, state: DualState) -> None:
         if state.handles is not None:

@@ -1,0 +1,72 @@
+"""When all blocks are moved at once, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.oracles.base import Engine, Oracle
+from maxmargin.solvers.interior import cost_of_dual, solve_dual
+
+Floats = npt.NDArray[np.float64]
+
+_SHORTEST = 1e-2  # of what a move costs, between two of them
+_SPEED = 4.0  # of products of matrices, compared with the visits to single blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """Weights whose objective is ``gap`` above the dual as far as the planes held know, and whether the dual grew."""
+
+    w: Floats
+    gap: float
+    gained: bool
+
+
+class Together:
+    """Solves the dual over the planes held at once (``interior.py``), where visits to one block after the other crawl.
+
+    It is due as soon as the visits have cost as much as it does, so that both cost at most twice what the better of the
+    two alone would. After a move that gained more than the visits before it, the next comes after half as many of them;
+    after one without any gain, after twice as many. Multiplications are counted, not seconds: results repeat.
+    """
+
+    def __init__(self, oracle: Oracle, C: float) -> None:
+        self._oracle = oracle
+        self._budget: Floats = C * (np.ones(oracle.n) if oracle.sample_weight is None else oracle.sample_weight)
+        self._spent, self._patience = 0.0, 1.0
+        self._reached = 0.0  # the dual after the last move
+
+    def spend(self, visits: int, held: int | None = None) -> None:
+        """Notes visits that asked the oracle, or visits to blocks that hold so many planes altogether."""
+        oracle = self._oracle
+        each = oracle.visit_cost
+        if held is not None and not oracle.cheap:
+            each = oracle.dimension * max(1.0, held / oracle.n)
+        self._spent += _SPEED * visits * each
+
+    def due(self, engine: Engine) -> bool:
+        """Whether all blocks should move at once now."""
+        return self._spent >= self._patience * cost_of_dual(engine.held, self._oracle.dimension)
+
+    def move(self, engine: Engine) -> Moved | None:
+        """Gives the planes held their best dual variables; None, and nothing has changed, where that fails."""
+        self._spent = 0.0
+        engine.sharpen()
+        before, state = engine.dual, engine.held_state()
+        planes, budget = self._oracle.expand(state), self._budget
+        if engine.separate:
+            planes, budget = replace(planes, example=np.arange(len(planes), dtype=np.int32)), budget[planes.example]
+        answer = solve_dual(planes, self._oracle.formulation.slack, budget)
+        gained = False
+        if answer is not None:
+            engine.set_alpha(answer.alpha)
+            gained = engine.dual > before
+            if not gained:
+                engine.set_alpha(state.alpha)
+        better = engine.dual - before > before - self._reached
+        self._patience *= 2.0 if not gained else 0.5 if better and self._patience > _SHORTEST else 1.0
+        self._reached = engine.dual
+        return None if answer is None else Moved(answer.w, answer.primal - engine.dual, gained)
