@@ -232,12 +232,6 @@ def test_the_zero_one_loss_counts_whole_sequences():
     assert model.solution_.primal == pytest.approx(0.5 * float(w @ w) + 0.3 * risk, rel=1e-9)
 
 
-def test_c_by_scale():
-    squares = np.square(MATRIX).sum() / len(MATRIX)
-    np.testing.assert_allclose(ChainSVC().fit(X, Y).C_, 2.0 / (squares + 1.0))
-    np.testing.assert_allclose(ChainSVC(fit_intercept=False).fit(X, Y).C_, 2.0 / squares)
-
-
 @pytest.mark.parametrize("solver", ["auto", "bcfw", "n-slack", "one-slack", BlockCoordinate(capacity=2)])
 def test_warm_start(solver):
     model = ChainSVC(C=0.5, solver=solver, warm_start=True, tol=1e-3).fit(X, Y)

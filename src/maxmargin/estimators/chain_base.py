@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators.calibration import say_not_calibrated
+from maxmargin.estimators.chain_columns import ChainColumns
 from maxmargin.estimators.chain_files import Saved
 from maxmargin.estimators.chain_input import InputReader
 from maxmargin.estimators.chain_inspection import Inspected
@@ -46,6 +47,7 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
     probabilistic: ClassVar[bool] = True
 
     weights_: Floats
+    C: float | str
     order: int
     eta: float
     ends: bool
@@ -199,6 +201,13 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         if isinstance(labels, PartialLabels):
             labels = labels.take(np.flatnonzero(np.repeat(tells, given.tokens.lengths)))
         return given[used], labels, None if weight is None else check_sample_weight(weight[used], used.size)
+
+    def _common_size(self, given: ChainInput, weight: Floats | None) -> tuple[ChainColumns, ChainInput]:
+        """With ``C='scale'`` what the features are changed by, and the changed ones; else they stay as they are."""
+        if not isinstance(self.C, str):
+            return ChainColumns(None, None), given
+        columns = ChainColumns.of(given, weight, self.chain_.constant)
+        return columns, columns.apply(given)
 
     def _all_known(self, labels: Codes | PartialLabels, given: ChainInput) -> Codes:
         """The label of every token; raises where one is not known."""

@@ -42,8 +42,9 @@ class ChainCRF(ChainEstimator):
 
     Parameters
     ----------
-    C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
-        of a token's features, with d features that occur in T tokens
+    C : weight of the negative log-likelihood; ``'scale'`` brings features to a common size before training
+        (``ChainColumns``) and is ``max(5, 40 * sqrt(d / T))`` over the mean squared length of a token's features then,
+        with d features that occur in T tokens
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     label_weight : dict of label to positive weight; a label of weight m is predicted as if it were m times as frequent:
         training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that ``exp F`` itself, by which labels
@@ -61,7 +62,8 @@ class ChainCRF(ChainEstimator):
 
     Attributes
     ----------
-    C_, classes_, coef_, solution_, n_iter_, n_features_in_, chain_
+    C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
+    classes_, coef_, n_iter_, n_features_in_, chain_
     """
 
     def __init__(
@@ -128,6 +130,7 @@ class ChainCRF(ChainEstimator):
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given)
+            columns, given = self._common_size(given, weight)
             codes = labels.codes if isinstance(labels, PartialLabels) else labels
             scale = TokenScale.of(given.tokens, codes, weight, self.chain_.constant)
             self.C_ = chosen_chain_c(self.C, scale.likelihood_c)
@@ -137,7 +140,7 @@ class ChainCRF(ChainEstimator):
             solver, objective = self._chosen(), Objective(problem, self.C_, float(self.l1), float(self.l2), tol)
             self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run)
             _warn(self.solution_, objective, solver.name)
-            self.weights_ = self.solution_.w
+            self.weights_ = columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self

@@ -16,7 +16,8 @@ Codes = npt.NDArray[np.int32]
 
 _LOOSE_GAP, _LOOSE_TOL = 0.35, 6e-3  # of margins and of likelihood, where tokens are many
 _MANY = 150_000  # tokens
-_LEAST = 0.01  # of the loose tolerances
+_LARGE = 5e8  # operations of a pass, of which a share asks for no less than that share of the loose tolerances
+_LEAST, _EXPENSIVE = 0.02, 0.3  # shares of the loose tolerances: the least, and what large passes are content with
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,14 @@ class TokenScale:
     features : number of features that occur
     square : mean squared length of a token's features
     informative : number of tokens that do not have the most frequent label
+    work : multiplications and additions of a pass, roughly
     """
 
     tokens: float
     features: int
     square: float
     informative: float
+    work: float
 
     @classmethod
     def of(cls, X: Sequences, labels: Codes, sample_weight: Floats | None, constant: float) -> TokenScale:
@@ -51,7 +54,8 @@ class TokenScale:
         features = int(np.count_nonzero(np.bincount(used, minlength=1)))
         frequency = np.bincount(labels, None if sample_weight is None else np.repeat(weight, X.lengths))
         informative = tokens - float(frequency.max())
-        return cls(tokens, features, float(weight @ squares) / tokens + constant * constant, informative)
+        work = frequency.size * (float(len(X.indices)) + frequency.size * float(X.tokens))
+        return cls(tokens, features, float(weight @ squares) / tokens + constant * constant, informative, work)
 
     @property
     def margin_c(self) -> float:
@@ -74,7 +78,8 @@ class TokenScale:
 
         The labels that depend on the order of training are a share of the tokens that falls with the gap; on as many
         tokens to be judged by as to be trained on, the score then differs by the square root of that share over the
-        number of tokens that have anything to tell. So small data are solved more exactly, which takes little time.
+        number of tokens that have anything to tell. So small data are solved more exactly, as far as that takes little
+        time: hundreds of labels make small data large.
         """
         return _LOOSE_GAP * self._exactness
 
@@ -85,7 +90,8 @@ class TokenScale:
 
     @property
     def _exactness(self) -> float:
-        return float(min(max((self.informative / _MANY) ** 1.25, _LEAST), 1.0))
+        affordable = min(self.work / _LARGE, _EXPENSIVE)
+        return float(min(max((self.informative / _MANY) ** 1.25, affordable, _LEAST), 1.0))
 
 
 def chosen_chain_c(C: Any, scale: float) -> float:

@@ -31,7 +31,8 @@ class ChainSVC(CalibratedChain):
 
     Parameters
     ----------
-    C : weight of the sum of the risks of sequences; ``'scale'`` is 2 over the mean squared length of a token's features
+    C : weight of the sum of the risks of sequences; ``'scale'`` brings features to a common size before training
+        (``ChainColumns``) and is 2 over the mean squared length of a token's features then
     loss : ``'hamming'`` counts wrong tokens; ``'zero-one'`` is 1 for a sequence with any mistake
     cost : ``cost[i, j]``, the loss of a token labelled ``classes_[j]`` where ``classes_[i]`` is true; None is 1 for all
     label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
@@ -49,8 +50,9 @@ class ChainSVC(CalibratedChain):
     Attributes
     ----------
     classes_ : labels, shape (n_labels,)
-    coef_ : weights in the layout of ``Chain``
-    C_, solution_, n_iter_, n_features_in_, chain_, temperature_
+    coef_ : weights in the layout of ``Chain``, for the features as they are
+    C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
+    n_iter_, n_features_in_, chain_, temperature_
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class ChainSVC(CalibratedChain):
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given, self._cost())
+            columns, given = self._common_size(given, weight)
             codes = labels.codes if isinstance(labels, PartialLabels) else labels
             scale = TokenScale.of(given.tokens, codes, weight, self.chain_.constant)
             self.C_ = chosen_chain_c(self.C, scale.margin_c)
@@ -138,7 +141,7 @@ class ChainSVC(CalibratedChain):
                 zero_one=self.loss == "zero-one",
                 relative=scale.relative_gap,
             )
-            self.weights_ = self.solution_.w
+            self.weights_ = columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
         return self
