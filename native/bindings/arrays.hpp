@@ -55,6 +55,7 @@ void bind_multiclass(nb::module_& module);
 void bind_outputs(nb::module_& module);
 void bind_signed(nb::module_& module);
 void bind_smooth(nb::module_& module);
+void bind_tables(nb::module_& module);
 void bind_planes(nb::module_& module);
 void bind_chain(nb::module_& module);
 void bind_labels(nb::module_& module);

@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   bindings::bind_outputs(module);
   bindings::bind_signed(module);
   bindings::bind_smooth(module);
+  bindings::bind_tables(module);
   bindings::bind_planes(module);
   bindings::bind_chain(module);
   bindings::bind_labels(module);

@@ -499,6 +499,14 @@ class SmoothFit:
     def passes(self) -> int:
         """Over the rows, so far."""
 
+def sort_by_score(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    """
+    (rows, best score first; the sums of the best k scores, one more than rows).
+    """
+
+def search_tables(positive_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, loss: str, beta: float, rescaling: str, slack: str, mistakes: bool) -> tuple[Any, ...]:
+    """(tp, fp, value) of the most violated table; see tables.hpp."""
+
 class PlaneEngine:
     """The dual engine on planes held as rows of numbers."""
 

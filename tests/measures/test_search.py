@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brute_force import jaccard_loss, ragged_loss, values, wrong_outputs
-from maxmargin import Formulation
+from maxmargin import Formulation, _core
 from maxmargin.measures import as_measure
+from maxmargin.measures.table_search import Tables, search_everywhere
 from reference import FORMULATIONS
 
 LABELLINGS = ["error_rate", "f1", "fbeta(0.5)", "fbeta(2)", "balanced_error", "mcc", jaccard_loss, ragged_loss]
@@ -73,11 +74,29 @@ def test_labellings_of_ten_rows(name, rescaling, slack):
 
 
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
-def test_lines_of_the_table_in_several_blocks(rescaling, slack, monkeypatch):
-    monkeypatch.setattr("maxmargin.measures.table_search._LINES", 3)
+@pytest.mark.parametrize("name", LABELLINGS[:6])
+def test_tables_of_many_rows_are_those_of_a_search_cell_by_cell(name, rescaling, slack):
     rng = np.random.default_rng(2)
-    for positives in (1, 3, 6, 8):
-        check("mcc", np.arange(9) < positives, np.round(rng.standard_normal(9), 1), rescaling, slack)
+    measure, formulation = as_measure(name), Formulation(rescaling, slack)
+    for n, positives, scale in ((300, 1, 1.0), (300, 20, 0.1), (400, 180, 3.0), (600, 590, 1.0)):
+        target = measure.prepare(np.arange(n) < positives, "the sample")
+        scores = scale * (rng.standard_normal(n).round(2) + target.signs)
+        tables = Tables.at(measure.loss, scores, target, formulation)
+        found, expected = measure.most_violated(tables), search_everywhere(tables)
+        values = [0.0 if one is None else one.value(scores, formulation) for one in (found, expected)]
+        assert values[0] == pytest.approx(values[1], rel=1e-10, abs=1e-12)
+
+
+def test_rows_come_in_the_order_of_their_scores():
+    rng = np.random.default_rng(3)
+    for n in (0, 1, 5, 256, 257, 3000):
+        rows = np.sort(rng.permutation(2 * n)[:n]).astype(np.int64)
+        scores = np.concatenate([rng.standard_normal(2 * n) * 10.0 ** rng.integers(-300, 300, 2 * n)])
+        scores[rng.random(2 * n) < 0.3] = rng.choice([0.0, -0.0, 1.0, -5e-324])
+        order, sums = _core.sort_by_score(scores, rows)
+        expected = rows[np.argsort(-scores[rows], kind="stable")]
+        np.testing.assert_array_equal(order, expected)
+        np.testing.assert_array_equal(sums, np.concatenate([[0.0], np.cumsum(scores[expected])]))
 
 
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin import _core
+
 Floats = npt.NDArray[np.float64]
-Positions = npt.NDArray[np.intp]
+Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +46,11 @@ class BinaryTarget:
 
     @cached_property
     def positives(self) -> Positions:
-        return np.flatnonzero(self.positive)
+        return np.flatnonzero(self.positive).astype(np.int64)
 
     @cached_property
     def negatives(self) -> Positions:
-        return np.flatnonzero(~self.positive)
+        return np.flatnonzero(~self.positive).astype(np.int64)
 
     @cached_property
     def signs(self) -> Floats:
@@ -84,9 +86,10 @@ class Sides:
 
     @classmethod
     def of(cls, scores: Floats, target: BinaryTarget) -> Sides:
-        parts = [rows[np.argsort(-scores[rows], kind="stable")] for rows in (target.positives, target.negatives)]
-        sums = [np.concatenate([[0.0], np.cumsum(scores[rows])]) for rows in parts]
-        return cls(parts[0], parts[1], sums[0], sums[1])
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        positives, positive_sums = _core.sort_by_score(scores, target.positives)
+        negatives, negative_sums = _core.sort_by_score(scores, target.negatives)
+        return cls(positives, negatives, positive_sums, negative_sums)
 
     def flipped(self, tp: int, fp: int, n: int) -> Floats:
         """Coefficients of the labelling that calls the best ``tp`` positives and ``fp`` negatives positive:

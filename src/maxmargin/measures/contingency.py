@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from maxmargin.measures.base import Violation, check_lengths
 from maxmargin.measures.binary import BinaryTarget, binary_target
-from maxmargin.measures.table_search import Tables, search_by_predicted, search_by_true_positives
+from maxmargin.measures.table_search import Tables, search_by_name
 from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ class ErrorRate(Contingency):
         return Violation(np.where(wrong, target.signs / target.n, 0.0), flips / target.n) if flips else None
 
     def most_violated(self, tables: Tables) -> Violation | None:
-        return search_by_true_positives(tables)
+        return search_by_name(tables, "error_rate")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class FBeta(Contingency):
         return 1.0 - (1.0 + square) * tp / (square * (tp + fn) + tp + fp)
 
     def most_violated(self, tables: Tables) -> Violation | None:
-        return search_by_true_positives(tables)
+        return search_by_name(tables, "f_beta", self.beta)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class BalancedError(Contingency):
         return 0.5 * (fn / (tp + fn) + fp / (fp + tn))
 
     def most_violated(self, tables: Tables) -> Violation | None:
-        return search_by_true_positives(tables)
+        return search_by_name(tables, "balanced_error")
 
 
 @dataclass(frozen=True)
@@ -153,4 +153,4 @@ class MatthewsCorrelation(Contingency):
         return (tp * tn - fp * fn) / np.sqrt(np.where(square > 0.0, square, 1.0))
 
     def most_violated(self, tables: Tables) -> Violation | None:
-        return search_by_predicted(tables)
+        return search_by_name(tables, "matthews")

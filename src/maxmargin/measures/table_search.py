@@ -5,7 +5,8 @@ so
 
     ``value(tp, fp) = margin(loss) - scale(loss) * (own - positive_sums[tp] - negative_sums[fp]) / n``.
 
-A measure that says so is searched along lines of the table, on each of which the value has a single peak.
+Measures of the library are searched by the native core along lines of the table, on each of which the value has one
+peak; those of users cell by cell.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin import _core
 from maxmargin.measures.base import Violation
 from maxmargin.measures.binary import BinaryTarget, Sides
 from maxmargin.rescaling import Formulation
@@ -26,8 +28,6 @@ Counts = npt.NDArray[np.intp]
 TableLoss = Callable[[Any, Any, Any, Any], Any]
 
 _CELLS = 1 << 20  # of the table, looked at in one go
-_LINES = 1 << 15  # of the table, so that what belongs to them stays in the cache
-_PARTS = 16  # into which a range of lines is divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,110 +74,20 @@ class Tables:
         return Violation(self.sides.flipped(tp, fp, self.n), loss)
 
 
-def search_by_true_positives(tables: Tables) -> Violation | None:
-    """For a loss that does not rise in ``tp``, and is concave and does not fall in ``fp`` where ``tp`` is given.
-
-    The best ``fp`` of a line ``tp`` is found by halving. With the loss of its first line and the highest sum of scores
-    of all of them, a whole range of lines is bounded in the same way, and left out if the bound is below the best table
-    known: ``O(n log n)`` for the two sorts, and few lines are looked at.
-    """
-    sums, P, N = tables.sides.positive_sums, tables.positives, tables.negatives
-    top = int(np.searchsorted(-np.diff(sums), 0.0))  # sums rise up to here, and fall after
-    width, first = 1, np.zeros(1, dtype=np.intp)
-    while width <= P:
-        width *= _PARTS
-    best, cell = -np.inf, (0, 0)
-    while True:
-        lines = first[(first < P) | (N > 0)]  # the line of all positives begins after the truth
-        if lines.size:
-            fp = _line_peaks(tables, _Line(tables, lines, sums[lines]), (lines == P).astype(np.intp), N)
-            values = tables.value(lines, fp)
-            at = int(np.argmax(values))
-            if values[at] > best:
-                best, cell = float(values[at]), (int(lines[at]), int(fp[at]))
-        if width == 1:
-            return tables.violation(*cell, best)
-        range_ = _Line(tables, first, sums[np.clip(top, first, np.minimum(first + width - 1, P))])
-        bound = range_.value(np.arange(first.size), _line_peaks(tables, range_, np.zeros_like(first), N))
-        width //= _PARTS
-        first = (first[bound > best][:, None] + width * np.arange(_PARTS)).ravel()
-        first = first[first <= P]
-
-
-def search_by_predicted(tables: Tables) -> Violation | None:
-    """For a loss that is concave and does not fall in ``fp`` where ``tp + fp`` is given: ``O(n log n)``."""
-    best, cell = -np.inf, (0, 0)
-    for start in range(0, tables.n + 1, _LINES):
-        predicted = np.arange(start, min(start + _LINES, tables.n + 1))
-        low, high = np.maximum(0, predicted - tables.positives), np.minimum(predicted, tables.negatives)
-        low[predicted == tables.positives] = 1  # after the truth
-        kept = np.flatnonzero(low <= high)
-        line = _Diagonal(tables, predicted[kept])
-        fp = _line_peaks(tables, line, low[kept], high[kept])
-        values = line.value(np.arange(fp.size), fp)
-        at = int(np.argmax(values)) if values.size else 0
-        if values.size and values[at] > best:
-            best, cell = float(values[at]), (int(line.predicted[at] - fp[at]), int(fp[at]))
-    return tables.violation(*cell, best)
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """Tables with ``tp`` given, and with a sum of scores in place of that of the best ``tp`` positives."""
-
-    tables: Tables
-    tp: Counts
-    sums: Floats
-
-    def lead(self, at: Counts, fp: Counts) -> Floats:
-        sides = self.tables.sides
-        lead: Floats = (sides.positive_sums[-1] - self.sums[at] - sides.negative_sums[fp]) / self.tables.n
-        return lead
-
-    def value(self, at: Counts, fp: Counts) -> Floats:
-        loss, formulation = self.tables.loss(self.tp[at], fp), self.tables.formulation
-        value: Floats = formulation.margin(loss) - formulation.scale(loss) * self.lead(at, fp)
-        return value
-
-
-@dataclass(frozen=True, eq=False)
-class _Diagonal:
-    """Tables with ``tp + fp`` given."""
-
-    tables: Tables
-    predicted: Counts
-
-    def lead(self, at: Counts, fp: Counts) -> Floats:
-        return self.tables.lead(self.predicted[at] - fp, fp)
-
-    def value(self, at: Counts, fp: Counts) -> Floats:
-        return self.tables.value(self.predicted[at] - fp, fp)
-
-
-def _line_peaks(tables: Tables, line: _Line | _Diagonal, low: Counts, high: Counts | int) -> Counts:
-    """The ``fp`` of the highest value on each line, ``low <= fp <= high``."""
-    high = np.broadcast_to(high, low.shape)
-    if tables.formulation.rescaling != "slack":  # concave
-        return _bisected(lambda at, fp: line.value(at, fp + 1) > line.value(at, fp), low, high)
-    # loss * (1 - lead): 1 - lead is concave, and below its peak both factors grow. Above it they are a product of
-    # concave functions, which has one peak as long as both are positive.
-    low = _bisected(lambda at, fp: line.lead(at, fp + 1) < line.lead(at, fp), low, high)
-    return _bisected(
-        lambda at, fp: (line.lead(at, fp) < 1.0) & (line.value(at, fp + 1) > line.value(at, fp)), low, high
+def search_by_name(tables: Tables, loss: str, beta: float = 1.0) -> Violation | None:
+    """For the losses that the native core knows: ``O(n log n)``; see ``tables.hpp``."""
+    sides, formulation = tables.sides, tables.formulation
+    tp, fp, value = _core.search_tables(
+        sides.positive_sums,
+        sides.negative_sums,
+        float(tables.n),
+        loss,
+        float(beta),
+        formulation.rescaling,
+        formulation.slack,
+        formulation.mistakes,
     )
-
-
-def _bisected(rises: Callable[[Counts, Counts], npt.NDArray[np.bool_]], low: Counts, high: Counts) -> Counts:
-    """The first place ``fp`` of each range from which ``rises(range, fp)`` is false; it must stay so from there on."""
-    low, high = low.copy(), high.copy()
-    at = np.flatnonzero(low < high)
-    while at.size:
-        middle = (low[at] + high[at]) // 2
-        up = rises(at, middle)
-        low[at[up]] = middle[up] + 1
-        high[at[~up]] = middle[~up]
-        at = at[low[at] < high[at]]
-    return low
+    return tables.violation(tp, fp, value)
 
 
 def search_everywhere(tables: Tables) -> Violation | None:
