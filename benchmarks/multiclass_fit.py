@@ -23,7 +23,9 @@ def estimator(method: str, C: float, tol: float, max_time: float | None) -> Any:
     """
     if method == "LinearSVC":
         return LinearSVC(C=C, tol=tol, multi_class="crammer_singer", fit_intercept=False, random_state=0)
-    return MulticlassSVC(C=C, tol=tol, solver=method, fit_intercept=False, max_iter=None, max_time=max_time)
+    return MulticlassSVC(
+        C=C, slack="linear", tol=tol, solver=method, fit_intercept=False, max_iter=None, max_time=max_time
+    )
 
 
 def fit(

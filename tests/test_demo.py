@@ -46,7 +46,7 @@ def test_chain_keeps_the_promises_of_a_problem(transitions):
 def test_chain_without_transitions_is_multiclass(digits):
     X, Y = write_strings(digits.X_train, digits.y_train, 20, np.random.default_rng(0))
     chain = StructuralSVM(DigitStrings(transitions=False), C=0.1, tol=1e-4).fit(X, Y)
-    letters = MulticlassSVC(C=0.1, fit_intercept=False, tol=1e-4).fit(np.vstack(X), np.concatenate(Y))
+    letters = MulticlassSVC(C=0.1, slack="linear", fit_intercept=False, tol=1e-4).fit(np.vstack(X), np.concatenate(Y))
     assert chain.solution_.primal == pytest.approx(letters.solution_.primal, rel=1e-3)
 
 
@@ -94,7 +94,7 @@ def test_solver_table(console, digits):
 
 
 def test_objective_is_the_solver_s(digits):
-    model = MulticlassSVC(C=demo_module.C, fit_intercept=False).fit(digits.X_train, digits.y_train)
+    model = MulticlassSVC(C=demo_module.C, slack="linear", fit_intercept=False).fit(digits.X_train, digits.y_train)
     assert objective(model.coef_, digits) == pytest.approx(model.solution_.primal, rel=1e-9)
 
 

@@ -54,6 +54,7 @@ void bind_engine(nb::module_& module);
 void bind_multiclass(nb::module_& module);
 void bind_outputs(nb::module_& module);
 void bind_signed(nb::module_& module);
+void bind_class_likelihood(nb::module_& module);
 void bind_smooth(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_planes(nb::module_& module);

@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   bindings::bind_multiclass(module);
   bindings::bind_outputs(module);
   bindings::bind_signed(module);
+  bindings::bind_class_likelihood(module);
   bindings::bind_smooth(module);
   bindings::bind_tables(module);
   bindings::bind_planes(module);

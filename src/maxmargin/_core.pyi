@@ -447,6 +447,43 @@ class SignedEngine:
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
+class ClassLikelihood:
+    """Rows with their classes; see class_likelihood.hpp."""
+
+    def __init__(self, rows: object, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int) -> None: ...
+
+    def sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, first: int, last: int, threads: int) -> float:
+        """
+        The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.
+        """
+
+class ClassDual:
+    """Dual ascent for the likelihood of classes."""
+
+    def __init__(self, data: object, C: float) -> None: ...
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """One step for each row."""
+
+    def sharpen(self) -> None:
+        """Computes w and the entropies anew, in float64."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """w as of the last `sharpen`."""
+
+    @property
+    def coarse_weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """w as the visits left it, in float32."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """Bound of every row's share of the gap when it was last visited."""
+
+    @property
+    def dual(self) -> float:
+        """A lower bound of the optimum."""
+
 class SmoothFit:
     """
     Newton's method for 1/2 sum_j p_j w_j^2 + C sum_i c_i loss(y_i <w, x_i>) over some rows.

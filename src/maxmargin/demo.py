@@ -68,7 +68,7 @@ def show_strings(console: Console, digits: Digits, count: int) -> tuple[float, f
     rng = np.random.default_rng(0)
     X, Y = write_strings(digits.X_train, digits.y_train, count, rng)
     X_test, Y_test = write_strings(digits.X_test, digits.y_test, count, rng)
-    letters = MulticlassSVC(C=C, fit_intercept=False).fit(np.vstack(X), np.concatenate(Y))
+    letters = MulticlassSVC(C=C, slack="linear", fit_intercept=False).fit(np.vstack(X), np.concatenate(Y))
     begin = time.perf_counter()
     chain = StructuralSVM(DigitStrings(), C=C, tol=0.01).fit(X, Y)
     seconds = time.perf_counter() - begin
@@ -89,7 +89,7 @@ def show_strings(console: Console, digits: Digits, count: int) -> tuple[float, f
 
 def show_solvers(console: Console, digits: Digits) -> float:
     """Runs every solver and LinearSVC on the same objective; returns its optimum."""
-    best = MulticlassSVC(C=C, fit_intercept=False, solver="n-slack", tol=1e-7).fit(digits.X_train, digits.y_train)
+    best = classifier("n-slack", tol=1e-7).fit(digits.X_train, digits.y_train)
     optimum = objective(best.coef_, digits)
     rows = [measure(name, partial(classifier, name), digits) for name in SOLVERS]
     rival = partial(LinearSVC, C=C, multi_class="crammer_singer", fit_intercept=False)
@@ -144,7 +144,7 @@ def objective(coef: Floats, digits: Digits) -> float:
 
 def classifier(solver: str, **parameters: Any) -> MulticlassSVC:
     """Our classifier as the demo compares it."""
-    return MulticlassSVC(C=C, solver=solver, fit_intercept=False, **{"tol": TOL, **parameters})
+    return MulticlassSVC(C=C, slack="linear", solver=solver, fit_intercept=False, **{"tol": TOL, **parameters})
 
 
 def measure(name: str, make: Callable[[], Any], digits: Digits, repeats: int = 3) -> SolverRow:

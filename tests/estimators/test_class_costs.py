@@ -140,8 +140,11 @@ def test_two_classes(iris):
 
 def test_probabilities_are_calibrated(digits):
     X, X_test, y, y_test = digits
-    model = MulticlassSVC().fit(X, y)
+    model = MulticlassSVC(method="structural").fit(X, y)
     assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError) as caught:
+        model.predict_proba(X)
+    assert "call calibrate" in str(caught.value.__cause__)
     probability = model.calibrate(X, y).predict_proba(X_test)
     np.testing.assert_allclose(probability.sum(axis=1), 1.0)
     scores = model.decision_function(X_test)
@@ -179,10 +182,11 @@ def test_folds_that_lack_a_class(iris):
     parts = held_out_scores(MulticlassSVC(), X[kept], y[kept], 3)
     assert sorted(part.known.sum() for part in parts) == [2, 3, 3]
     assert sum(part.truth.size for part in parts) == 100
-    model = MulticlassSVC(cost=COST).fit(X[kept], y[kept])
-    assert np.isfinite(model.predict_proba(X)).all()
+    for method in ("auto", "structural"):
+        model = MulticlassSVC(cost=COST, method=method, decision="expected-cost").fit(X[kept], y[kept])
+        assert np.isfinite(model.predict_proba(X)).all()
     with pytest.raises(ValueError, match="No class has examples in two folds"):
-        MulticlassSVC(cost=COST).fit(X[[0, 50, 100]], y[[0, 50, 100]])
+        model.fit(X[[0, 50, 100]], y[[0, 50, 100]])
 
 
 def test_model_files(iris, tmp_path):

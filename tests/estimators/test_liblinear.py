@@ -65,7 +65,9 @@ def test_objective_and_weights(name, solver, scaling):
     options = {"fit_intercept": scaling is not None, "intercept_scaling": scaling or 1.0}
     judge = liblinear(X, y, C, **options)
     expected = objective(judge.coef_, parts(judge, scaling), X, y, C)
-    ours = MulticlassSVC(C=C, solver=solver, tol=relative_tol(1e-8, expected, C, len(y)), **options).fit(X, y)
+    ours = MulticlassSVC(
+        C=C, slack="linear", solver=solver, tol=relative_tol(1e-8, expected, C, len(y)), **options
+    ).fit(X, y)
     reached = objective(ours.coef_, parts(ours, scaling), X, y, C)
     assert reached == pytest.approx(expected, rel=1e-6)
     assert ours.solution_.primal == pytest.approx(reached, rel=1e-9)
@@ -88,7 +90,7 @@ def test_objective_of_one_slack(name, scaling):
     expected = objective(judge.coef_, parts(judge, scaling), X, y, C)
     tol = relative_tol(5e-5, expected, C, len(y))
     options = {"fit_intercept": scaling is not None, "intercept_scaling": scaling or 1.0}
-    ours = MulticlassSVC(C=C, solver="one-slack", tol=tol, **options).fit(X, y)
+    ours = MulticlassSVC(C=C, slack="linear", solver="one-slack", tol=tol, **options).fit(X, y)
     reached = objective(ours.coef_, parts(ours, scaling), X, y, C)
     assert expected * (1.0 - 1e-8) <= reached <= expected * (1.0 + 1e-4)
 
@@ -99,7 +101,9 @@ def test_small_and_large_c(name, C):
     X, y = data(name)
     judge = liblinear(X, y, C, fit_intercept=False)
     expected = objective(judge.coef_, parts(judge, None), X, y, C)
-    ours = MulticlassSVC(C=C, fit_intercept=False, tol=relative_tol(1e-5, expected, C, len(y))).fit(X, y)
+    ours = MulticlassSVC(C=C, slack="linear", fit_intercept=False, tol=relative_tol(1e-5, expected, C, len(y))).fit(
+        X, y
+    )
     assert objective(ours.coef_, parts(ours, None), X, y, C) == pytest.approx(expected, rel=1e-4)
 
 
@@ -109,7 +113,7 @@ def test_sample_weight_is_repetition(name):
     times = np.random.default_rng(1).integers(0, 4, len(y))
     repeated = np.repeat(np.arange(len(y)), times)
     judge = liblinear(X[repeated], y[repeated], 0.1, fit_intercept=False)
-    ours = MulticlassSVC(C=0.1, fit_intercept=False, tol=1e-9).fit(X, y, sample_weight=times)
+    ours = MulticlassSVC(C=0.1, slack="linear", fit_intercept=False, tol=1e-9).fit(X, y, sample_weight=times)
     expected = objective(judge.coef_, parts(judge, None), X[repeated], y[repeated], 0.1)
     assert objective(ours.coef_, parts(ours, None), X, y, 0.1, times) == pytest.approx(expected, rel=1e-4)
     assert ours.solution_.primal == pytest.approx(expected, rel=1e-4)
@@ -122,7 +126,9 @@ def test_class_weights_without_intercept(centers):
     X, y = make_blobs(centers=centers, random_state=0, cluster_std=20)
     weights = {0: 1000, **dict.fromkeys(range(1, centers), 0.0001)}
     judge = liblinear(X[:50], y[:50], 1e-3, fit_intercept=False, class_weight=weights)
-    ours = MulticlassSVC(C=1e-3, fit_intercept=False, class_weight=weights, tol=1e-5).fit(X[:50], y[:50])
+    ours = MulticlassSVC(C=1e-3, slack="linear", fit_intercept=False, class_weight=weights, tol=1e-5).fit(
+        X[:50], y[:50]
+    )
     assert np.mean((ours.predict(X) == 0) == (judge.predict(X) == 0)) > 0.97
     assert 0.4 < np.mean(ours.predict(X) == 0) < 0.87
     coef = (

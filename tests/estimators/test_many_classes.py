@@ -30,7 +30,7 @@ def test_the_optimum_is_that_of_liblinear(classes, form):
     X, y = sample(classes, 400)
     X = np.asarray(X, dtype=np.float32).astype(np.float64)
     judge = LinearSVC(C=0.1, multi_class="crammer_singer", fit_intercept=False, tol=1e-6, max_iter=100_000).fit(X, y)
-    model = MulticlassSVC(C=0.1, fit_intercept=False, tol=1e-6).fit(form(X), y)
+    model = MulticlassSVC(C=0.1, slack="linear", fit_intercept=False, tol=1e-6).fit(form(X), y)
     expected = objective(judge.coef_, X, y, 0.1, classes)
     assert objective(model.coef_, X, y, 0.1, classes) == pytest.approx(expected, rel=1e-4)
     assert model.solution_.primal == pytest.approx(expected, rel=1e-4)

@@ -40,9 +40,19 @@ def sliced(*data):
 
 
 ESTIMATORS = {
-    "classes": (MulticlassSVC, {"C": 1.0, "tol": 1e-3}, sliced(X, Y), N),
-    "classes, n-slack": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "solver": "n-slack"}, sliced(X, Y), N),
-    "classes, one-slack": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "solver": "one-slack"}, sliced(X, Y), N),
+    "classes": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "slack": "linear"}, sliced(X, Y), N),
+    "classes, n-slack": (
+        MulticlassSVC,
+        {"C": 1.0, "tol": 1e-3, "slack": "linear", "solver": "n-slack"},
+        sliced(X, Y),
+        N,
+    ),
+    "classes, one-slack": (
+        MulticlassSVC,
+        {"C": 1.0, "tol": 1e-3, "slack": "linear", "solver": "one-slack"},
+        sliced(X, Y),
+        N,
+    ),
     "classes, squared": (MulticlassSVC, {"C": 1.0, "tol": 1e-3, "slack": "squared"}, sliced(X, Y), N),
     "taxonomy": (TaxonomySVC, {"C": 1.0, "taxonomy": "/", "tol": 1e-3}, sliced(X, NAMES), N),
     "labels": (MultilabelSVC, {"C": 1.0, "tol": 1e-3}, sliced(X, SETS), N),
@@ -115,10 +125,10 @@ def test_fewer_examples_and_others(name):
 
 
 def test_classes_that_come_and_go():
-    model = MulticlassSVC(1.0, tol=1e-3, warm_start=True).fit(X, np.array(list("bdfh"))[Y])
+    model = MulticlassSVC(1.0, slack="linear", tol=1e-3, warm_start=True).fit(X, np.array(list("bdfh"))[Y])
     for names in ("abdf", "dbfh", "bbdd"):
         labels = np.array(list(names))[Y]
-        agree(model.fit(X, labels).solution_, MulticlassSVC(1.0, tol=1e-3).fit(X, labels).solution_)
+        agree(model.fit(X, labels).solution_, MulticlassSVC(1.0, slack="linear", tol=1e-3).fit(X, labels).solution_)
 
 
 def test_labels_of_sequences_that_come_and_go():
@@ -221,10 +231,10 @@ def test_weights_that_fall_leave_no_cuts_behind():
 def test_after_cuts_the_examples_are_not_forgotten():
     """``auto`` may end with cuts, which hold for the old data only; what it knew of each example is kept."""
     solver = Automatic(patience=3)
-    model = MulticlassSVC(1.0, tol=1e-3, solver=solver, warm_start=True).fit(X[:-FEW], Y[:-FEW])
+    model = MulticlassSVC(1.0, slack="linear", tol=1e-3, solver=solver, warm_start=True).fit(X[:-FEW], Y[:-FEW])
     assert model.solution_.state.cuts
     assert model.solution_.blocks is not None
-    agree(model.fit(X, Y).solution_, MulticlassSVC(1.0, tol=1e-3).fit(X, Y).solution_)
+    agree(model.fit(X, Y).solution_, MulticlassSVC(1.0, slack="linear", tol=1e-3).fit(X, Y).solution_)
 
 
 def test_a_dual_above_the_primal_is_an_error():

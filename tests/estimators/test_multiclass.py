@@ -66,8 +66,8 @@ def test_costly_mistakes_are_avoided(blobs):
 
 def test_zero_one_cost_is_the_default(blobs):
     X, y = blobs
-    first = MulticlassSVC(C=0.1).fit(X, y)
-    second = MulticlassSVC(C=0.1, cost=(1 - np.eye(3, dtype=int)).tolist()).fit(X, y)
+    first = MulticlassSVC(C=0.1, slack="linear").fit(X, y)
+    second = MulticlassSVC(C=0.1, slack="linear", cost=(1 - np.eye(3, dtype=int)).tolist()).fit(X, y)
     np.testing.assert_allclose(first.coef_, second.coef_, rtol=1e-12, atol=1e-12)
 
 
@@ -90,8 +90,10 @@ def test_sample_weight_enters_the_objective(blobs, solver, slack):
 def test_sample_weight_is_repetition(blobs, slack, C):
     X, y = blobs
     times = np.random.default_rng(3).integers(0, 4, 60)
-    weighted = MulticlassSVC(C=C, slack=slack, tol=1e-8).fit(X, y, sample_weight=times)
-    repeated = MulticlassSVC(C=C, slack=slack, tol=1e-8).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    weighted = MulticlassSVC(C=C, slack=slack, tol=1e-8, max_iter=None).fit(X, y, sample_weight=times)
+    repeated = MulticlassSVC(C=C, slack=slack, tol=1e-8, max_iter=None).fit(
+        np.repeat(X, times, axis=0), np.repeat(y, times)
+    )
     assert pytest.approx(repeated.C_) == weighted.C_
     assert weighted.solution_.primal == pytest.approx(repeated.solution_.primal, rel=1e-6)
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-3)
@@ -245,7 +247,7 @@ def test_one_feature_and_many_classes():
 
 def test_one_example_a_class():
     X = np.eye(5)
-    model = MulticlassSVC(C=10.0, fit_intercept=False, tol=1e-8).fit(X, np.arange(5))
+    model = MulticlassSVC(C=10.0, slack="linear", fit_intercept=False, tol=1e-8).fit(X, np.arange(5))
     assert model.score(X, np.arange(5)) == 1.0
     # the hard-margin solution of this set: every margin is exactly 1
     np.testing.assert_allclose(model.coef_, np.eye(5) - 0.2, atol=1e-4)
@@ -282,7 +284,7 @@ def test_hard_margin(solver):
     scores = model.decision_function(X)
     margin = scores[np.arange(5), y][:, None] - np.where(np.arange(3) == y[:, None], -np.inf, scores)
     assert margin.min() == pytest.approx(1.0, abs=1e-3)
-    soft = MulticlassSVC(C=1e3, fit_intercept=False, tol=1e-8).fit(X, y)
+    soft = MulticlassSVC(C=1e3, slack="linear", fit_intercept=False, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(model.coef_, soft.coef_, atol=1e-2)
     assert soft.solution_.slack.max() < 1e-4
 

@@ -21,7 +21,7 @@ def make(density=1.0, n=80, d=12, seed=0):
 
 
 def fit(X, y, **options):
-    return MulticlassSVC(C=0.02, tol=1e-6, **options).fit(X, y)
+    return MulticlassSVC(C=0.02, slack="linear", tol=1e-6, **options).fit(X, y)
 
 
 def shuffled(X):
@@ -130,7 +130,14 @@ def test_every_packed_kind_reaches_the_optimum(kind, density, solver, intercept,
     given = X.astype(np.float32) if single else X
     given = sp.csr_array(given) if kind == "sparse" else given
     assert as_rows(given, 0.0, True).kind == kind
-    options = {"C": 0.01, "solver": solver, "fit_intercept": intercept, "intercept_scaling": 1.0, "tol": 1e-4}
+    options = {
+        "C": 0.01,
+        "slack": "linear",
+        "solver": solver,
+        "fit_intercept": intercept,
+        "intercept_scaling": 1.0,
+        "tol": 1e-4,
+    }
     model = MulticlassSVC(**options).fit(given, y)
     scores = X @ model.coef_.T + model.intercept_
     slack = (scores - scores[np.arange(120), y][:, None] + (np.arange(4) != y[:, None])).max(axis=1)
@@ -175,8 +182,8 @@ def test_wide_rows():
     X = np.zeros((6, 70_000), dtype=np.float32)
     X[np.arange(6), [0, 1, 65_535, 65_536, 69_999, 69_998]] = 1.0
     y = np.array([0, 0, 1, 1, 2, 2])
-    dense = MulticlassSVC(C=1.0, tol=1e-6, fit_intercept=False).fit(X, y)
-    sparse = MulticlassSVC(C=1.0, tol=1e-6, fit_intercept=False).fit(sp.csr_array(X), y)
+    dense = MulticlassSVC(C=1.0, slack="linear", tol=1e-6, fit_intercept=False).fit(X, y)
+    sparse = MulticlassSVC(C=1.0, slack="linear", tol=1e-6, fit_intercept=False).fit(sp.csr_array(X), y)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-3)
     np.testing.assert_array_equal(dense.predict(X), y)
     np.testing.assert_array_equal(sparse.predict(X), y)

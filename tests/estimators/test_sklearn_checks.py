@@ -23,7 +23,7 @@ from maxmargin import BlockCoordinate, MulticlassSVC, TaxonomySVC
 CONFIGURATIONS = [
     MulticlassSVC(),
     MulticlassSVC(slack="squared"),
-    MulticlassSVC(rescaling="slack", solver="one-slack"),
+    MulticlassSVC(rescaling="slack", slack="linear", solver="one-slack"),
     MulticlassSVC(fit_intercept=False),
     TaxonomySVC(),
     TaxonomySVC(loss="zero-one", slack="squared"),

@@ -285,7 +285,7 @@ def test_a_structure_of_the_library_as_problem():
     X, Y = rng.standard_normal((30, 4)), np.arange(30) % 3
     X[:, :3] += 2.0 * np.eye(3)[Y]
     model = StructuralSVM(Multiclass(3), C=0.5, tol=1e-6).fit(X, Y)
-    judge = MulticlassSVC(C=0.5, fit_intercept=False, tol=1e-6).fit(X, Y)
+    judge = MulticlassSVC(C=0.5, slack="linear", fit_intercept=False, tol=1e-6).fit(X, Y)
     assert model.solution_.primal == pytest.approx(judge.solution_.primal, rel=1e-4)
     assert list(model.predict(X)) == judge.predict(X).tolist()
 

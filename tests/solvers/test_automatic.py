@@ -70,7 +70,9 @@ def test_badly_scaled_columns_are_not_slower_than_either_solver():
     X = rng.normal(size=(300, 6)) * [1e-2, 1.0, 1.0, 10.0, 100.0, 1000.0] + 50.0
     y = (X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=300) > 100.0).astype(int) + (X[:, 4] > 100.0)
     calls = {
-        solver: MulticlassSVC(C=1e-3, solver=solver, fit_intercept=False, max_iter=3000).fit(X, y).solution_
+        solver: MulticlassSVC(C=1e-3, slack="linear", solver=solver, fit_intercept=False, max_iter=3000)
+        .fit(X, y)
+        .solution_
         for solver in ("auto", "bcfw", "one-slack")
     }
     assert calls["auto"].status is Status.CONVERGED

@@ -42,7 +42,7 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(solver, capfd, monke
 
 
 def test_a_quick_fit_tells_its_end_only(capfd):
-    MulticlassSVC(verbose=1).fit(*load_iris(return_X_y=True))
+    MulticlassSVC(method="structural", verbose=1).fit(*load_iris(return_X_y=True))
     assert [line.rpartition(": ")[2] for line in capfd.readouterr().err.splitlines()] == ["CONVERGED"]
 
 

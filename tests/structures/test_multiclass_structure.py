@@ -29,7 +29,7 @@ INPUTS = {
 @pytest.mark.parametrize("form", INPUTS)
 def test_inputs(form):
     model = StructuralSVM(Multiclass(3), C=0.3, tol=1e-6).fit(INPUTS[form], Y)
-    judge = MulticlassSVC(C=0.3, fit_intercept=False, tol=1e-6).fit(X, Y)
+    judge = MulticlassSVC(C=0.3, slack="linear", fit_intercept=False, tol=1e-6).fit(X, Y)
     assert model.solution_.primal == pytest.approx(judge.solution_.primal, rel=1e-4)
     np.testing.assert_allclose(model.coef_.reshape(3, 4), judge.coef_, atol=5e-3)
     scores = judge.decision_function(X)

@@ -88,7 +88,10 @@ def _train(
     positive: Annotated[
         str | None, typer.Option(help="With --measure: the positive class; the second of the sorted two if not given.")
     ] = None,
-    method: Annotated[str | None, typer.Option(help="With --measure: auto or structural; auto if not given.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="auto, likelihood or structural; with --measure auto or structural; auto if not given."),
+    ] = None,
     threshold_for: Annotated[
         str | None,
         typer.Option(help="With --measure: set the threshold of labels for this measure, or none."),
@@ -104,7 +107,10 @@ def _train(
         float | None, typer.Option(help="With --taxonomy: q, a node of height h then weighs q ** h.")
     ] = None,
     rescaling: Annotated[str, typer.Option(help=", ".join(RESCALINGS) + ".")] = "margin",
-    slack: Annotated[str, typer.Option(help=", ".join(SLACKS) + ".")] = "linear",
+    slack: Annotated[
+        str | None,
+        typer.Option(help=f"{', '.join(SLACKS)}; if not given squared for classes without costs, else linear."),
+    ] = None,
     solver: Annotated[str, typer.Option(help=", ".join(["auto", *BY_NAME]) + ".")] = "auto",
     tol: Annotated[
         str, typer.Option(help="Largest gap of the objective per example and per C; auto is relative to the weights.")
@@ -156,7 +162,7 @@ def _train(
     given = _given(context)
     found = format_of(data, format)
     if found in SEQUENCE_FORMATS:
-        others = sorted({"measure", *MEASURE_ONLY, *RANKING_ONLY})
+        others = sorted({"measure", "method", *MEASURE_ONLY, *RANKING_ONLY})
         refuse({option(name): name in given for name in others}, data, f"a {found} file")
         train_sequences(data, found, model, kind, given)
         return

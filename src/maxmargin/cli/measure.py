@@ -11,7 +11,7 @@ from maxmargin.estimators import MeasureSVC
 from maxmargin.io.labelled import shortened
 from maxmargin.measures import as_measure
 
-MEASURE_ONLY = ("positive", "method", "threshold_for")
+MEASURE_ONLY = ("positive", "threshold_for")
 """Options that go with ``--measure``, by the names of their parameters."""
 
 

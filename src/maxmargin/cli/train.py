@@ -31,7 +31,7 @@ class Settings:
     tree_loss: str | None = None
     node_weight: float | None = None
     rescaling: str = "margin"
-    slack: str = "linear"
+    slack: str | None = None
     solver: str = "auto"
     tol: str = "auto"
     max_iter: int = 1000
@@ -51,7 +51,6 @@ class Settings:
         shared: dict[str, Any] = {
             "C": parse_c(self.C),
             "rescaling": self.rescaling,
-            "slack": self.slack,
             "solver": self.solver,
             "tol": parse_tol(self.tol),
             "max_iter": self.max_iter,
@@ -61,11 +60,10 @@ class Settings:
             "random_state": self.seed,
             "verbose": int(self.verbose),
         }
+        shared |= {name: value for name in ("slack", "method") if (value := getattr(self, name)) is not None}
         if self.measure is not None:
             check_two_classes(classes)
             shared["class_weight"] = parse_class_weight(self.class_weight, classes)
-            if self.method is not None:
-                shared["method"] = self.method
             if self.threshold_for is not None:
                 shared["threshold_for"] = None if self.threshold_for == "none" else self.threshold_for
             return MeasureSVC(self.measure, pos_label=positive_class(self.positive, classes), **shared)
@@ -86,6 +84,8 @@ class Settings:
         else:
             only = {"--cost": self.cost is not None, "--taxonomy": self.taxonomy is not None}
             refuse(only, path, "with --measure")
+        if self.method is not None and self.taxonomy is not None:
+            raise ValueError("--method is for classes without a taxonomy; leave one of the two out.")
         for name, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
             if given is not None and self.taxonomy is None:
                 raise ValueError(f"{name} is for classes in a taxonomy; give that with --taxonomy, or leave it out.")
@@ -170,6 +170,7 @@ def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, 
         ("classes", str(model.classes_.size)),
         *(_measure_rows(model) if isinstance(model, MeasureSVC) else []),
         *([("nodes", str(model.nodes_.size))] if isinstance(model, TaxonomySVC) else []),
+        *([("method", model.method_)] if isinstance(model, MulticlassSVC) else []),
         ("C", number(model.C_)),
         ("objective", number(solution.primal, 8)),
         ("gap", number(solution.gap, 3)),

@@ -8,30 +8,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
 from maxmargin.estimators.label_weights import read_label_weights
+from maxmargin.estimators.likelihood_training import likelihood_solver, warn_unfinished
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, tolerance
-from maxmargin.estimators.warning import warn_caller
 from maxmargin.sequences import PartialLabels
-from maxmargin.solvers.automatic_likelihood import AutomaticLikelihood
-from maxmargin.solvers.base import Record, Run, Solution, Status
-from maxmargin.solvers.dual_likelihood import DualLikelihood
-from maxmargin.solvers.lbfgs import LBFGS
-from maxmargin.solvers.likelihood import LikelihoodSolver, Objective
+from maxmargin.solvers.base import Record, Run
+from maxmargin.solvers.likelihood import Objective
 from maxmargin.structures.chain import ChainInput
 from maxmargin.structures.chain_likelihood import ChainLikelihood
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
-
-_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {
-    "auto": AutomaticLikelihood,
-    "dual": DualLikelihood,
-    "lbfgs": LBFGS,
-}
 
 
 class ChainCRF(ChainEstimator):
@@ -137,9 +127,12 @@ class ChainCRF(ChainEstimator):
             problem = self._likelihood(given, labels, weight)
             tol = scale.likelihood_tol if self.tol == "auto" else float(self.tol)
             run = Run(tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
-            solver, objective = self._chosen(), Objective(problem, self.C_, float(self.l1), float(self.l2), tol)
+            solver, objective = (
+                likelihood_solver(self.solver),
+                Objective(problem, self.C_, float(self.l1), float(self.l2), tol),
+            )
             self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run)
-            _warn(self.solution_, objective, solver.name)
+            warn_unfinished(self.solution_, objective, solver.name)
             self.weights_ = columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
@@ -161,27 +154,3 @@ class ChainCRF(ChainEstimator):
             label_weight=None if factors is None else read_label_weights(factors, self.classes_, zero=False),
             allowed=labels.allowed if isinstance(labels, PartialLabels) else None,
         )
-
-    def _chosen(self) -> LikelihoodSolver:
-        if not isinstance(self.solver, str):
-            if not callable(self.solver) or isinstance(self.solver, type):
-                raise TypeError(f"solver must be a name or a solver object, not {type(self.solver).__name__}.")
-            chosen: LikelihoodSolver = self.solver
-            return chosen
-        if self.solver not in _SOLVERS:
-            raise ValueError(f"solver must be 'auto', 'dual', 'lbfgs' or a solver object, not {self.solver!r}.")
-        return _SOLVERS[self.solver]()
-
-
-def _warn(solution: Solution, objective: Objective, solver: str) -> None:
-    if solution.status in (Status.CONVERGED, Status.FINISHED, Status.LOCAL):
-        return
-    text = solution.status.message
-    if solution.primal is not None and solution.gap is not None:
-        text += f" The gap is {solution.gap:.4g}, and tol allows {objective.allowed(solution.primal):.4g};"
-    else:
-        text += " The gap is not known;"
-    text += " raise the limit or loosen tol."
-    if solver == DualLikelihood.name:
-        text += " solver='auto' changes to L-BFGS where dual ascent is slow."
-    warn_caller(text, ConvergenceWarning)

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
 Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.intp]
+Numbers = npt.NDArray[np.integer[Any]]
 
 FOLDS = 3
 _LARGE = 10_000  # examples from which on one fold is enough
@@ -44,6 +44,13 @@ class HeldOutScores:
     truth: Numbers
     weight: Floats
     known: npt.NDArray[np.bool_]
+
+
+def has_probabilities(model: Any) -> bool:
+    """Whether an estimator has a calibration; raises AttributeError, with what to do, where it has none."""
+    if hasattr(model, "classes_") and not hasattr(model, "calibration_"):
+        raise AttributeError("This model has no probabilities yet: call calibrate(X, y) with its training data first.")
+    return hasattr(model, "calibration_")
 
 
 def check_folds(folds: Any, n: int) -> None:
@@ -82,8 +89,11 @@ def held_out_scores(
     return parts
 
 
-def fitted_calibration(parts: list[HeldOutScores]) -> Calibration:
-    """The sharpness and the biases of highest likelihood, with a penalty of half the square of each bias."""
+def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calibration:
+    """The sharpness and the biases of highest likelihood, with a penalty of half the square of each bias.
+
+    Without biases the class of highest score stays that of highest probability.
+    """
     size = max(float(np.sqrt(np.mean([np.mean(part.scores**2) for part in parts]))), 1e-300)
 
     def loss(numbers: Floats) -> tuple[float, Floats]:
@@ -101,7 +111,8 @@ def fitted_calibration(parts: list[HeldOutScores]) -> Calibration:
             slope[1:] += excess.sum(axis=0)
         return total, slope
 
-    bounds = [(-7.0, 7.0), *[(-20.0, 20.0)] * parts[0].known.size]
+    most = 20.0 if biased else 0.0
+    bounds = [(-7.0, 7.0), *[(-most, most)] * parts[0].known.size]
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
     return Calibration(float(np.exp(found[0]) / size), np.asarray(found[1:]))
 

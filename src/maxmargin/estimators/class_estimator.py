@@ -36,6 +36,7 @@ class Prepared:
     rows: _core.Rows
     weight: Floats | None
     columns: Columns | None
+    scale: FeatureScale
 
     def restored(self, w: Floats, constant: float) -> Floats:
         """Native weights, for the columns as they were given."""
@@ -83,10 +84,12 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
         sample_weight: Any,
         losses: ClassLosses,
         factor: float = 1.0,
+        slack: str | None = None,
     ) -> Prepared:
         """What is trained on; sets ``C_`` and ``intercept_scaling_``.
 
-        A default C follows the size of the losses, and is multiplied by ``factor``.
+        A default C follows the size of the losses, and is multiplied by ``factor``. ``slack`` is that of the estimator
+        where it is None.
         """
         rows = packed(X)
         weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
@@ -97,9 +100,10 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
             rows = packed(columns.apply(X))
             scale = FeatureScale(rows, weight)
         size = loss_size(losses, labels, weight)
-        self.C_ = chosen_c(self.C, scale, factor * Formulation(self.rescaling, self.slack).c_factor(size))
+        formulation = Formulation(self.rescaling, self.slack if slack is None else slack)
+        self.C_ = chosen_c(self.C, scale, factor * formulation.c_factor(size))
         self.intercept_scaling_ = self._add_constant(rows, scale)
-        return Prepared(rows, weight, columns)
+        return Prepared(rows, weight, columns, scale)
 
     def _check_perceptron(self, has_costs: bool) -> None:
         if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:

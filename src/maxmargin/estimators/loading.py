@@ -35,6 +35,7 @@ from maxmargin.measures.ndcg import Ndcg
 from maxmargin.measures.reciprocal_rank import ReciprocalRank
 from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.problem import Problem
+from maxmargin.rescaling import SLACKS
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
@@ -131,7 +132,10 @@ def _restore_decision(model: MulticlassSVC, arrays: ModelArrays, structure: Mode
     """Costs, probabilities and what is made of them."""
     k = model.classes_.size
     model.cost_ = model.cost = checked_cost(arrays.floats("cost_", k, k), k) if "cost_" in arrays else None
-    model.decision_ = values_of(structure).one_of("decision_", ("score", "expected-cost"))
+    values = values_of(structure)
+    model.decision_ = values.one_of("decision_", ("score", "expected-cost"))
+    model.method_ = values.one_of("method_", ("likelihood", "structural"))
+    model.slack_ = None if model.method_ == "likelihood" else values.one_of("slack_", SLACKS)
     if "calibration_" in arrays:
         numbers = arrays.floats("calibration_", k + 1)
         model.calibration_ = Calibration(float(numbers[0]), numbers[1:])

@@ -13,16 +13,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin import _core
-from maxmargin.estimators.class_calibration import FOLDS, calibrated
+from maxmargin.estimators.class_calibration import FOLDS, calibrated, has_probabilities
 from maxmargin.estimators.class_costs import cost_of_classes, mean_cost, mistakes_differ
 from maxmargin.estimators.class_estimator import ClassEstimator, encode_labels
+from maxmargin.estimators.class_training import ClassTraining
 from maxmargin.estimators.multiclass_outputs import (
     chosen_classes,
     described_arrays,
     described_classes,
-    difference_scale,
 )
-from maxmargin.estimators.training import all_or_nothing, job_count, train
+from maxmargin.estimators.training import all_or_nothing, job_count
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
@@ -34,28 +34,36 @@ Floats = npt.NDArray[np.float64]
 
 
 class MulticlassSVC(ClassEstimator):
-    """Multiclass support vector machine of Crammer and Singer, with any cost matrix as loss.
+    """Multiclass support vector machine of Crammer and Singer, with any cost matrix as loss, or the likelihood instead.
 
     Minimises ``1/2 sum_k |w_k|^2 + C * sum_i s_i * risk_i`` with, for margin rescaling and linear slack,
-    ``risk_i = max_k cost[y_i, k] - <w_{y_i}, x_i> + <w_k, x_i>``.
+    ``risk_i = max_k cost[y_i, k] - <w_{y_i}, x_i> + <w_k, x_i>``. Squared slack has half the square of such a maximum,
+    with the root of the cost; the likelihood has ``-log p(y_i | x_i)`` with ``p(k | x) ~ exp <w_k, x>``.
 
     Parameters
     ----------
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``
+    method : ``'structural'`` (margins), ``'likelihood'``, or ``'auto'``: the likelihood where it errs on many of the
+        training examples, for there the classes overlap and margins say little about them; else what makes fewer
+        mistakes on folds of the training data that are not trained on. Margins where anything is asked for that only
+        they have (a rescaling, a slack, a solver, costs within training, output features, a warm start), and where
+        examples times classes are more than 2^25
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true, or a data frame with the
         true classes as labels of its rows and the answers as labels of its columns; None is zero-one
     decision : what ``predict`` answers. ``'score'``: the class of highest score, the machine being trained with the
         costs. ``'expected-cost'``: the class of lowest expected cost, under probabilities that are calibrated on
-        held-out folds within ``fit``; the machine is trained with the zero-one loss, three times on parts as well.
-        ``'auto'`` is ``'expected-cost'`` where mistakes differ in cost, unless another rescaling or slack is asked
-        for, or output features; it had the lower cost on all sets it was judged by
+        held-out folds within ``fit`` where the machine is trained with margins (and the zero-one loss); the likelihood
+        has probabilities of its own. ``'auto'`` is ``'expected-cost'`` where mistakes differ in cost, unless a
+        rescaling, a slack or output features are asked for
     output_features : None, or ``Lambda`` with one row a class: the score of class y is then
         ``sum_r Lambda[y, r] <v_r, x>``, so classes with similar rows learn from each other's examples. A dense or
         sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
         similarities), which may hold classes without examples; a mapping of labels to texts, rows or attributes; or a
         data frame whose index holds the labels
-    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM
+    slack : ``'linear'``, ``'squared'``, ``'hard'``, or ``'auto'``: squared for the zero-one loss, else linear
+    solver : as in StructuralSVM; for the likelihood ``'auto'``, ``'dual'`` or ``'lbfgs'``
+    rescaling, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM; ``tol='auto'`` of the likelihood is 1e-3
     class_weight : dict of class to weight, or ``'balanced'``
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
     intercept_scaling : ``'scale'``: columns far from zero or of another size than the others are brought together
@@ -70,7 +78,7 @@ class MulticlassSVC(ClassEstimator):
     intercept_ : shape (n_classes,)
     output_coef_, output_intercept_ : with output features the weights ``v_r`` of each, of which ``coef_`` is a mixture
     described_ : with output features the ``DescribedClasses``
-    C_, intercept_scaling_, decision_ : the values that were used
+    C_, intercept_scaling_, decision_, method_, slack_ : the values that were used; the likelihood has no slack
     cost_ : the costs in the order of ``classes_``, or None
     calibration_ : from scores to probabilities, where ``fit`` or ``calibrate`` has fitted it
     solution_, n_iter_, n_features_in_, feature_names_in_
@@ -80,11 +88,12 @@ class MulticlassSVC(ClassEstimator):
         self,
         C: float | str = "scale",
         *,
+        method: str = "auto",
         cost: Any = None,
         decision: str = "auto",
         output_features: Any = None,
         rescaling: str = "margin",
-        slack: str = "linear",
+        slack: str = "auto",
         solver: Any = "auto",
         class_weight: Any = None,
         fit_intercept: bool = True,
@@ -99,6 +108,7 @@ class MulticlassSVC(ClassEstimator):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.method = method
         self.cost = cost
         self.decision = decision
         self.output_features = output_features
@@ -125,9 +135,10 @@ class MulticlassSVC(ClassEstimator):
             self.cost_ = cost_of_classes(self.cost, self.classes_)
             self.decision_ = self._chosen_decision()
             structure = self._structure(self.cost_ if self.decision_ == "score" else None)
-            factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
-            ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
-            self.solution_ = train(self, structure, ready.rows, labels, labels.size, self.C_, ready.weight)
+            training = ClassTraining.of(self, structure, X, labels, sample_weight)
+            trained, ready = training.run(), training.ready
+            self.solution_, self.C_ = trained.solution, trained.C
+            self.method_, self.slack_ = trained.method, trained.slack
             coef = structure.to_coef(ready.restored(self.solution_.w, self.intercept_scaling_))
             intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
             self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept
@@ -135,14 +146,17 @@ class MulticlassSVC(ClassEstimator):
             if isinstance(structure, OutputFeatures):
                 self._set_outputs(self.coef_, self.intercept_)
             self.__dict__.pop("calibration_", None)
-            if self.decision_ == "expected-cost":
+            if trained.calibration is not None:
+                self.calibration_ = trained.calibration
+            elif self.decision_ == "expected-cost":
                 self.calibration_ = calibrated(self._fold_model(), X, labels, ready.weight)
         return self
 
     def calibrate(self, X: Any, y: Any, sample_weight: Any = None, *, folds: int = FOLDS) -> MulticlassSVC:
         """Fits what makes probabilities of scores, on folds of the training data that are not trained on.
 
-        ``predict_proba`` is there afterwards; it is from the start with ``decision='expected-cost'``.
+        ``predict_proba`` is there afterwards; with ``method='auto'``, with a likelihood and with a decision of lowest
+        expected cost it is there from the start.
         """
         check_is_fitted(self)
         X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
@@ -158,7 +172,8 @@ class MulticlassSVC(ClassEstimator):
         if self.output_features is not None:
             raise Unsupported("Models with output features have no calibrated probabilities; use predict.")
         cost = self.cost_ if self.decision_ == "score" else None
-        return cast(MulticlassSVC, clone(self).set_params(cost=cost, decision="score", class_weight=None))
+        settings = {"method": self.method_, "slack": self.slack_ or "auto", "C": self.C_}
+        return cast(MulticlassSVC, clone(self).set_params(cost=cost, decision="score", class_weight=None, **settings))
 
     def _chosen_decision(self) -> str:
         if self.decision not in ("auto", "score", "expected-cost"):
@@ -167,7 +182,7 @@ class MulticlassSVC(ClassEstimator):
             if self.cost_ is None or self.output_features is not None:
                 raise Unsupported("decision='expected-cost' needs a cost matrix, and no output features; use 'score'.")
             return "expected-cost"
-        usual = self.rescaling == "margin" and self.slack == "linear" and self.output_features is None
+        usual = self.rescaling == "margin" and self.slack == "auto" and self.output_features is None
         return "expected-cost" if self.decision == "auto" and usual and mistakes_differ(self.cost_) else "score"
 
     def _structure(self, cost: Floats | None) -> Multiclass | OutputFeatures:
@@ -203,10 +218,10 @@ class MulticlassSVC(ClassEstimator):
         scores, labels = self._values(X, classes)
         return np.asarray(labels[np.argmax(scores, axis=1)])
 
-    @available_if(lambda model: hasattr(model, "calibration_"))  # type: ignore[untyped-decorator]
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, shape (n, n_classes); there after ``calibrate``, or with a decision of lowest
-        expected cost."""
+        """Probabilities of the classes, shape (n, n_classes): those of the likelihood, or scores of margins that were
+        calibrated on folds not trained on. Margins that were asked for have them after ``calibrate`` only."""
         return self.calibration_.probabilities(self._all_scores(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -237,7 +252,14 @@ class MulticlassSVC(ClassEstimator):
             arrays["cost_"] = self.cost_
         if hasattr(self, "calibration_"):
             arrays["calibration_"] = np.r_[self.calibration_.sharpness, self.calibration_.bias]
-        save_model(path, self, arrays, without=("output_features", "cost"), structure={"decision_": self.decision_})
+        used = {"decision_": self.decision_, "method_": self.method_, "slack_": self.slack_}
+        save_model(
+            path,
+            self,
+            arrays,
+            without=("output_features", "cost"),
+            structure=used,
+        )
 
     def _values(self, X: Any, asked: Any) -> tuple[Floats, npt.NDArray[Any]]:
         """What the decision maximises, shape (n, number of classes), and the labels of these classes."""

@@ -80,10 +80,10 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-def check_settings(estimator: Any, C: Any) -> None:
+def check_settings(estimator: Any, C: Any, slack: str | None = None) -> None:
     """Raises for invalid settings of training, those that every estimator has."""
     positive("C", C)
-    tolerance(estimator.tol, estimator.slack)
+    tolerance(estimator.tol, estimator.slack if slack is None else slack)
     positive("max_iter", estimator.max_iter, optional=True)
     if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
         raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
@@ -94,9 +94,12 @@ def check_settings(estimator: Any, C: Any) -> None:
         raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
 
 
-def run_of(estimator: Any, relative: float = RELATIVE_GAP) -> Run:
-    """The limits and observers that an estimator's parameters ask for; ``relative`` as in ``tolerance``."""
-    tol, relative = tolerance(estimator.tol, estimator.slack, relative)
+def run_of(estimator: Any, relative: float = RELATIVE_GAP, slack: str | None = None) -> Run:
+    """The limits and observers that an estimator's parameters ask for; ``relative`` as in ``tolerance``.
+
+    ``slack`` is that of the estimator where it is None.
+    """
+    tol, relative = tolerance(estimator.tol, estimator.slack if slack is None else slack, relative)
     return Run(
         tol=tol,
         max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
@@ -120,14 +123,20 @@ def train(
     zero_one: bool = False,
     names: Sequence[str] | None = None,
     relative: float = RELATIVE_GAP,
+    slack: str | None = None,
+    run: Run | None = None,
+    trial: bool = False,
 ) -> Solution:
     """Binds the problem, runs the estimator's solver, and warns where it did not converge.
 
     ``zero_one`` replaces the problem's loss by 1 for every output but the truth. ``names`` are what messages call
-    the examples; None is their numbers. ``relative`` is what ``tol='auto'`` stands for, as in ``tolerance``.
+    the examples; None is their numbers. ``relative`` is what ``tol='auto'`` stands for, as in ``tolerance``. ``slack``
+    and ``run`` are those of the estimator where they are None. A ``trial`` neither starts from an earlier solution nor
+    warns.
     """
-    check_settings(estimator, C)
-    formulation = Formulation("none" if zero_one else estimator.rescaling, estimator.slack)
+    slack = estimator.slack if slack is None else slack
+    check_settings(estimator, C, slack)
+    formulation = Formulation("none" if zero_one else estimator.rescaling, slack)
     solver = choose_solver(estimator.solver, formulation)
     oracle = bind(
         problem,
@@ -140,8 +149,9 @@ def train(
     )
     if isinstance(Y, PartialLabels):
         solver = ConcaveConvex(solver)
-    run = run_of(estimator, relative)
-    trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if estimator.warm_start else None
+    run = run_of(estimator, relative, slack) if run is None else run
+    keeps = estimator.warm_start and not trial
+    trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if keeps else None
     previous = getattr(estimator, "solution_", None)
     start = None if trained_on is None else carried_over(previous, trained_on, oracle)
     check_budget(oracle, float(C))
@@ -152,7 +162,8 @@ def train(
     _check_order(solution, problem)
     target = gap_target(oracle, float(C), run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
     hard = oracle.formulation.slack == "hard" and solution.primal is not None
-    warn_stopped(solution, 2.0 * target * solution.primal if hard else target, names)  # type: ignore[operator]
+    if not trial:
+        warn_stopped(solution, 2.0 * target * solution.primal if hard else target, names)  # type: ignore[operator]
     return solution
 
 

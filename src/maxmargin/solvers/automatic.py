@@ -21,7 +21,7 @@ _FEWEST_PASSES = 8  # that show how fast coordinate ascent is
 _FEWEST_CUTS = 25  # with less it is over on hardly any data
 _VISIT = 2.0  # what a visit costs, in units of asking its example for a cut: w changes, too
 _SMALL = 4096  # multiplications of a pass; below that, solving to rounding takes a few milliseconds
-_ROUNDING = 1e-13  # relative gap that a small problem is solved to, or as near to it as rounding allows
+_ROUNDING = {"linear": 1e-13, "squared": 1e-9}  # relative gap that a small problem is solved to, if rounding allows
 _MOST_ROUNDS = 100  # of that
 
 
@@ -57,7 +57,7 @@ class Automatic:
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         small = getattr(oracle, "pass_cost", oracle.n * oracle.visit_cost) <= _SMALL
-        if run.relative and small and oracle.exact and oracle.formulation.slack != "hard":
+        if run.relative and not run.rough and small and oracle.exact and oracle.formulation.slack != "hard":
             exact = _to_rounding(oracle, C, run)
             if exact.status is not Status.MAX_ITER or exact.n_iter == run.max_iter:
                 return exact
@@ -74,7 +74,7 @@ class Automatic:
 def _to_rounding(oracle: Oracle, C: float, run: Run) -> Solution:
     """Cutting planes as far as rounding allows; converged where the gap is what ``run`` asks for."""
     most = _MOST_ROUNDS if run.max_iter is None else min(run.max_iter, _MOST_ROUNDS)
-    exact = OneSlack()(oracle, C, replace(run, relative=_ROUNDING, max_iter=most))
+    exact = OneSlack()(oracle, C, replace(run, relative=_ROUNDING[oracle.formulation.slack], max_iter=most))
     if exact.status not in LIMITS or exact.gap is None or exact.dual is None:
         return exact
     target = gap_target(oracle, C, run).at(exact.dual, 0.5 * float(exact.w @ exact.w))

@@ -15,6 +15,7 @@ from maxmargin.solvers.monitor import Monitor
 
 _TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy problems
 _ROUGH = 10.0  # times the tolerance: for weights that are a start only
+_MANY = 100  # examples per weight
 _VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
 
 
@@ -28,7 +29,8 @@ class AutomaticLikelihood:
     L-BFGS, that goes on from the ``w`` found so far, for the time that was predicted; if it has not converged then,
     dual ascent goes on where it was, and so on in turns, each twice as long as the one before. What both know counts:
     the certificate is made of the best objective and the best lower bound. Only counts of passes and of arithmetic
-    decide, no clock, so the same data give the same result.
+    decide, no clock, so the same data give the same result. Where there are very many examples for each weight, few
+    steps of L-BFGS are enough as a rule: it then has the first turn.
 
     Where dual ascent is not available (an L1 penalty, higher order, pair features) it is ``LBFGS`` alone; transitions
     of higher order start from the weights that those of order 1 have, which cost a fraction to find.
@@ -71,12 +73,12 @@ class _Turns:
 
     def solve(self) -> Solution:
         with self.monitor:
-            while True:
+            if self.objective.problem.n > _MANY * self.objective.problem.free.size:
+                self.descent.advance(_TRIAL)
+            while self.monitor.status is None:
                 self.ascent.advance(self._slow, self.descent.iterations, self.descent.calls)
                 if self.monitor.status is None:
                     self._descend()
-                if self.monitor.status is not None:
-                    break
                 self.stay *= 2.0
         return self._solution()
 
@@ -116,7 +118,7 @@ class _Turns:
             found,
             status=Status.CONVERGED if solved else found.status,
             dual=max(duals),
-            n_iter=max(1, int(ascent.passes)) + descent.iterations,
+            n_iter=max(1, int(ascent.passes) + descent.iterations),
             oracle_calls=ascent.calls + descent.calls,
         )
 

@@ -62,7 +62,8 @@ class Run:
 
     ``tol`` is in units of the loss: training stops when the gap is at most ``C * sum(sample_weight) * tol``
     (a hard margin: when a ``w`` with every margin has a gap of at most ``2 * tol`` times its objective), or at most
-    ``relative`` times ``1/2 |w|^2`` (see ``Target``).
+    ``relative`` times ``1/2 |w|^2`` (see ``Target``). A ``rough`` run is a trial: small problems, which are else solved
+    as far as rounding allows, are solved no further than that.
     """
 
     tol: float = 1e-3
@@ -72,6 +73,7 @@ class Run:
     verbose: int = 0
     callback: Callable[[Record], Any] | None = None
     relative: float = 0.0
+    rough: bool = False
 
 
 @dataclass(frozen=True)

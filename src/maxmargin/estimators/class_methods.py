@@ -1,0 +1,162 @@
+"""Margins or likelihood: how ``MulticlassSVC`` trains, and which of them suits the data.
+
+Where the classes can be told apart, or nearly so, margins and likelihood are about equally good. Where they overlap,
+and no class of an example has a probability of one half, the smallest risk of margins is that of weights that say
+nothing; the likelihood has no such weakness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.estimators.class_calibration import HeldOutScores
+from maxmargin.estimators.likelihood_training import likelihood_solver
+from maxmargin.solvers.base import LIMITS, Run, Solution, Status
+from maxmargin.solvers.lbfgs import LBFGS
+from maxmargin.solvers.likelihood import Objective
+from maxmargin.structures.class_likelihood import ClassLikelihood
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+METHODS = ("auto", "likelihood", "structural")
+
+_OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
+_FOLDS = 3
+_FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
+_FEWEST = 60  # examples from which on folds tell anything
+_MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
+_TOL = 1e-3  # of tol="auto": the gap per example and C
+_SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
+_ROUNDING = 1e-18
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method, and what a default C is multiplied by."""
+
+    method: str
+    factor: float
+
+
+MARGIN = Candidate("structural", 1.0 / 3.0)
+LIKELIHOOD = Candidate("likelihood", 1.0)
+CONFIDENT = Candidate("likelihood", 8.0)
+
+
+def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: float | str, run: Run) -> Solution:
+    """Minimises ``1/2 |w|^2 + C f(w)``.
+
+    With ``tol='auto'`` to ``1e-3`` per example and C, and problems that are small as far as rounding allows, so that
+    the answer depends neither on the order of the examples nor on whether they are repeated or weighted.
+    """
+    run = replace(run, tol=_TOL if tol == "auto" else float(tol), relative=0.0)
+    if tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough:
+        exact = LBFGS()(problem, C, 0.0, 1.0, replace(run, tol=_ROUNDING))
+        assert exact.primal is not None
+        assert exact.gap is not None
+        enough = exact.gap <= Objective(problem, C, 0.0, 1.0, run.tol).allowed(exact.primal)
+        return replace(exact, status=Status.CONVERGED) if enough and exact.status in LIMITS else exact
+    return likelihood_solver(solver)(problem, C, 0.0, 1.0, run)
+
+
+def too_many_cells(n: int, classes: int) -> bool:
+    """Whether a likelihood would need much more memory than margins do."""
+    return n * classes > _MOST_CELLS
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The chosen candidate, its solution where it has been trained already, and its scores on folds not trained on."""
+
+    candidate: Candidate
+    solution: Solution | None = None
+    held_out: list[HeldOutScores] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Compares candidates on the data that the chosen one is then trained on.
+
+    Parameters
+    ----------
+    solve : trains a candidate with given weights of the examples, in at most so many seconds, silently or not
+    rows, labels, classes : the examples, their class numbers, and the number of classes
+    weight : of the examples; None is 1
+    losses : of all examples, from scores of shape (n, classes); None is 1 where the truth has not the highest score
+    keys : a number for each row, the same for equal rows: folds depend on what the rows are, not on where they stand
+    candidates : those to choose from where the classes do not overlap; of equals the first
+    """
+
+    solve: Callable[[Candidate, Floats | None, float | None, bool], Solution]
+    rows: _core.Rows
+    labels: Codes
+    classes: int
+    weight: Floats | None
+    losses: Callable[[Floats], Floats] | None
+    keys: Callable[[], Floats]
+    candidates: tuple[Candidate, ...]
+    max_time: float | None
+    threads: int
+
+    def decide(self) -> Decision:
+        """The candidate to train, and what is known about it.
+
+        A likelihood is trained first. If it errs on more than 15 % of the training examples that guessing the largest
+        class would err on, the classes overlap and it is the answer, as it is where there are fewer than 60 examples.
+        Else the candidates are compared on folds: all three up to 1000 examples, one where there are more.
+        """
+        start = perf_counter()
+        first = self.solve(LIKELIHOOD, self.weight, self.max_time, False)
+        if first.status not in (Status.CONVERGED, Status.MAX_ITER, Status.STALLED):
+            return Decision(LIKELIHOOD, first)
+        weight = np.ones(self.labels.size) if self.weight is None else self.weight
+        total = float(weight.sum())
+        guess = total - float(np.bincount(self.labels, weight).max())
+        if float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess:
+            return Decision(LIKELIHOOD, first)
+        if total < _FEWEST:
+            return Decision(LIKELIHOOD, first)
+        fold = self._folds(weight)
+        total_loss = np.zeros(len(self.candidates))
+        held_out: list[list[HeldOutScores]] = [[] for _ in self.candidates]
+        for number in range(_FOLDS if total <= _FEW else 1):
+            for place, candidate in enumerate(self.candidates):
+                left = None if self.max_time is None else self.max_time - (perf_counter() - start)
+                if left is not None and left <= 0.0:
+                    return Decision(LIKELIHOOD, replace(first, status=Status.MAX_TIME))
+                found = self.solve(candidate, np.where(fold == number, 0.0, weight), left, True)
+                if found.status is Status.INTERRUPTED:
+                    return Decision(LIKELIHOOD, replace(first, status=found.status))
+                scores = self._scores(found.w)
+                losses = self._mistakes(scores) if self.losses is None else self.losses(scores)
+                inside = fold == number
+                total_loss[place] += float(weight[inside] @ losses[inside])
+                known = np.bincount(self.labels[(fold >= 0) & ~inside], minlength=self.classes) > 0
+                asked = inside & known[self.labels]
+                held_out[place].append(HeldOutScores(scores[asked], self.labels[asked], weight[asked], known))
+        best = int(total_loss.argmin())
+        chosen = self.candidates[best]
+        return Decision(chosen, first if chosen == LIKELIHOOD else None, held_out[best])
+
+    def _scores(self, w: Floats) -> Floats:
+        return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)
+
+    def _mistakes(self, scores: Floats) -> Floats:
+        return np.asarray(scores.argmax(axis=1) != self.labels, dtype=np.float64)
+
+    def _folds(self, weight: Floats) -> Codes:
+        """The fold of each example; every class is dealt out evenly, and equal rows of a class are in one fold."""
+        keys, used = self.keys(), weight > 0.0
+        order = np.lexsort((keys, self.labels))
+        order = order[used[order]]
+        same = (np.diff(keys[order]) == 0.0) & (np.diff(self.labels[order]) == 0)
+        fold = np.full(self.labels.size, -1, dtype=np.int32)
+        fold[order] = np.concatenate([[0], np.cumsum(~same)]) % _FOLDS
+        return fold

@@ -1,0 +1,88 @@
+"""The conditional likelihood of one class per row for the solvers of likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.input_checks import check_room
+from maxmargin.oracles.base import Stopped
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+_PORTION = 5e7  # additions and multiplications: a few hundredths of a second
+_EXPONENTIAL = 20.0  # as many additions
+
+
+class ClassLikelihood:
+    """``f(w) = sum_i s_i (log sum_k exp <w_k, x_i> - <w_{y_i}, x_i>)``.
+
+    ``w`` and gradients are in native layout: for each column of the rows, the constant feature last, one weight per
+    class and some zeros that stay zero.
+    """
+
+    convex = True
+    has_dual = True
+
+    def __init__(
+        self, rows: _core.Rows, labels: Codes, n_classes: int, sample_weight: Floats | None, threads: int
+    ) -> None:
+        self.n, self.threads, self.sample_weight = rows.n, threads, sample_weight
+        self.stride = _core.padded(n_classes)
+        self._size = rows.columns * self.stride
+        check_room(self._size)
+        self.free: npt.NDArray[np.int64] = np.arange(self._size)
+        self.core = _core.ClassLikelihood(rows, labels, sample_weight, n_classes)
+        self._classes = n_classes
+        self._row_work = self.stride * (4.0 * rows.cells / max(rows.n, 1) + _EXPONENTIAL)
+        self._most = max(1, int(_PORTION / self._row_work))
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.n if self.sample_weight is None else self.sample_weight.sum())
+
+    @property
+    def value_at_zero(self) -> float:
+        """``f(0)``."""
+        return self.total_weight * float(np.log(self._classes))
+
+    @property
+    def work(self) -> float:
+        """Additions and multiplications of one pass, roughly."""
+        return self._row_work * self.n
+
+    def native(self, w: Floats) -> Floats:
+        return w
+
+    def value(self, native: Floats, stop: Callable[[], bool] | None = None) -> float:
+        return self._sum(native, None, stop)
+
+    def gradient(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats]:
+        gradient = np.zeros(self._size)
+        return self._sum(w, gradient, stop), gradient
+
+    def dual(self, C: float) -> _core.ClassDual:
+        """Dual ascent on ``1/2 |w|^2 + C f(w)``."""
+        return _core.ClassDual(self.core, C)
+
+    def shorter(self) -> None:
+        """Classes have no transitions that could be left out."""
+
+    def extended(self, native: Floats) -> Floats:
+        return native
+
+    def portions(self, order: Codes) -> list[Codes]:
+        """An order of rows in pieces of some hundredths of a second each, so that limits can be kept."""
+        return np.split(order, range(self._most, order.size, self._most))
+
+    def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
+        total, most = 0.0, self._most * self.threads
+        for first in range(0, self.n, most):
+            if stop is not None and stop():
+                raise Stopped
+            total += self.core.sum(native, gradient, first, min(first + most, self.n), self.threads)
+        return total

@@ -1,0 +1,131 @@
+"""Margins or likelihood: where each is chosen, that the choice does not depend on accidents, and what it is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+
+from maxmargin import MulticlassSVC
+from maxmargin.oracles.search import Unsupported
+from maxmargin.solvers.base import Status
+
+
+@pytest.fixture(scope="module")
+def overlapping():
+    """Six classes none of which reaches a probability of one half in most places."""
+    X, y = make_classification(3000, 30, n_informative=8, n_classes=6, flip_y=0.2, random_state=0)
+    return train_test_split(X, y, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return train_test_split(X, y, random_state=0)
+
+
+def test_classes_that_overlap_are_learnt_as_well_as_by_logistic_regression(overlapping):
+    X, X_test, y, y_test = overlapping
+    model = MulticlassSVC().fit(X, y)
+    assert model.method_ == "likelihood"
+    assert model.slack_ is None
+    peer = LogisticRegression(max_iter=1000).fit(X, y)
+    assert model.score(X_test, y_test) > peer.score(X_test, y_test) - 0.01
+    margin = MulticlassSVC(slack="linear").fit(X, y)
+    assert model.score(X_test, y_test) > margin.score(X_test, y_test) + 0.05
+    assert log_loss(y_test, model.predict_proba(X_test)) < 1.01 * log_loss(y_test, peer.predict_proba(X_test))
+
+
+def test_where_classes_are_apart_folds_decide(digits):
+    X, X_test, y, y_test = digits
+    default = MulticlassSVC().fit(X, y)
+    assert default.score(X_test, y_test) > 0.95
+    named = MulticlassSVC(C=default.C_, method=default.method_).fit(X, y)
+    assert default.solution_.primal == pytest.approx(named.solution_.primal, rel=1e-6)
+    assert default.solution_.status is Status.CONVERGED
+    assert default.solution_.gap >= 0.0
+
+
+def test_the_order_and_the_repetition_of_examples_do_not_decide(digits):
+    X, _, y, _ = digits
+    X, y = X[:300], y[:300]
+    first = MulticlassSVC().fit(X, y)
+    order = np.random.default_rng(0).permutation(300)
+    times = np.random.default_rng(1).integers(1, 3, 300)
+    assert pytest.approx(first.C_) == MulticlassSVC().fit(X[order], y[order]).C_
+    weighted = MulticlassSVC().fit(X, y, sample_weight=times.astype(np.float64))
+    repeated = MulticlassSVC().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert (weighted.method_, weighted.C_) == (repeated.method_, pytest.approx(repeated.C_))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"slack": "linear"},
+        {"rescaling": "slack"},
+        {"solver": "one-slack"},
+        {"warm_start": True},
+        {"output_features": np.eye(3)},
+        {"cost": 1.0 - np.eye(3)},
+    ],
+)
+def test_what_only_margins_have(options):
+    X, y = load_iris(return_X_y=True)
+    assert MulticlassSVC(C=0.1, **options).fit(X, y).method_ == "structural"
+    with pytest.raises(Unsupported, match="method='likelihood' cannot be had with"):
+        MulticlassSVC(method="likelihood", **options).fit(X, y)
+
+
+def test_slack_is_squared_for_the_zero_one_loss():
+    X, y = load_iris(return_X_y=True)
+    assert MulticlassSVC(C=0.1, method="structural").fit(X, y).slack_ == "squared"
+    assert MulticlassSVC(C=0.1, cost=1.0 - np.eye(3)).fit(X, y).slack_ == "linear"
+    assert MulticlassSVC(C=0.1, solver="perceptron").fit(X, y).slack_ == "linear"
+
+
+@pytest.mark.parametrize("method", ["auto", "structural", "likelihood"])
+def test_probabilities_agree_with_predictions(digits, method):
+    X, X_test, y, y_test = digits
+    model = MulticlassSVC(method=method).fit(X, y)
+    if method == "structural":
+        model.calibrate(X, y)
+    probability = model.predict_proba(X_test)
+    assert log_loss(y_test, probability) < 0.3
+    if method != "structural":
+        np.testing.assert_array_equal(model.classes_[probability.argmax(axis=1)], model.predict(X_test))
+
+
+@pytest.mark.parametrize("solver", ["auto", "dual", "lbfgs"])
+def test_solvers_of_the_likelihood(solver):
+    X, y = load_iris(return_X_y=True)
+    model = MulticlassSVC(C=0.5, method="likelihood", solver=solver, intercept_scaling=1.0, tol=1e-6, max_iter=5000)
+    model.fit(X, y)
+    scores = X @ model.coef_.T + model.intercept_
+    value = 0.5 * (np.sum(model.coef_**2) + np.sum(model.intercept_**2))
+    value += 0.5 * (np.logaddexp.reduce(scores, axis=1) - scores[np.arange(150), y]).sum()
+    assert model.solution_.primal == pytest.approx(value, rel=1e-9)
+    assert model.solution_.gap <= 1e-6 * max(75.0, value)
+
+
+def test_limits_of_time_hold_for_all_trials_together(digits):
+    X, _, y, _ = digits
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = MulticlassSVC(max_time=1e-6).fit(X, y)
+    assert model.solution_.status is Status.MAX_TIME
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_a_callback_ends_the_search_for_a_method(digits):
+    X, _, y, _ = digits
+    with pytest.warns(ConvergenceWarning, match="callback"):
+        model = MulticlassSVC(callback=lambda record: True).fit(X, y)
+    assert model.solution_.status is Status.CALLBACK
+
+
+def test_a_wrong_method_is_named():
+    with pytest.raises(ValueError, match="method must be one of 'auto', 'likelihood', 'structural', not 'hinge'"):
+        MulticlassSVC(method="hinge").fit(*load_iris(return_X_y=True))

@@ -1,0 +1,111 @@
+"""The likelihood of classes against scikit-learn's logistic regression and against differences of its own value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import check_grad
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+
+from maxmargin import _core
+from maxmargin.estimators.feature_scale import packed
+from maxmargin.solvers.automatic_likelihood import AutomaticLikelihood
+from maxmargin.solvers.base import Run, Status
+from maxmargin.solvers.dual_likelihood import DualLikelihood
+from maxmargin.solvers.lbfgs import LBFGS
+from maxmargin.structures.class_likelihood import ClassLikelihood
+
+
+def _data(n=120, d=6, k=4, seed=0, sparse=False):
+    X, y = make_classification(n, d, n_informative=4, n_redundant=0, n_classes=k, flip_y=0.2, random_state=seed)
+    X = np.where(np.abs(X) > 0.7, X, 0.0) if sparse else X
+    return (sp.csr_array(X) if sparse else X), y.astype(np.int32)
+
+
+def _likelihood(X, y, weight=None, threads=1):
+    rows = packed(X)
+    rows.set_bias(1.0)
+    return ClassLikelihood(rows, y, int(y.max()) + 1, weight, threads)
+
+
+def _coef(w, k):
+    return w.reshape(-1, _core.padded(k))[:, :k].T
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_gradient_is_that_of_the_value(sparse, threads):
+    X, y = _data(40, sparse=sparse)
+    weight = np.random.default_rng(1).uniform(0.0, 2.0, y.size)
+    problem = _likelihood(X, y, weight, threads)
+    w = np.zeros((7, problem.stride))
+    w[:, :4] = np.random.default_rng(2).standard_normal((7, 4))
+    free = (w != 0.0).ravel()
+
+    def padded(v):
+        full = np.zeros(w.size)
+        full[free] = v
+        return full
+
+    error = check_grad(
+        lambda v: problem.value(padded(v)), lambda v: problem.gradient(padded(v))[1][free], w.ravel()[free]
+    )
+    assert error < 1e-4
+    assert not problem.gradient(w.ravel())[1][~free].any()
+    assert problem.value(np.zeros(w.size)) == pytest.approx(problem.value_at_zero)
+
+
+@pytest.mark.parametrize("solver", [DualLikelihood(), LBFGS(), AutomaticLikelihood()])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_optimum_is_that_of_scikit_learn(solver, sparse, k):
+    X, y = _data(150, d=8, k=k, sparse=sparse)
+    weight = np.random.default_rng(3).uniform(0.2, 2.0, y.size)
+    problem = _likelihood(X, y, weight)
+    found = solver(problem, 0.3, 0.0, 1.0, Run(tol=1e-6, max_iter=5000))
+    assert found.status is Status.CONVERGED
+    assert -1e-9 * found.primal <= found.gap <= 1e-6 * max(0.3 * weight.sum(), found.primal)
+    constant = np.ones((y.size, 1))
+    Z = sp.hstack([X, constant]).tocsr() if sparse else np.hstack([X, constant])
+    # Two classes have one vector of weights there, the difference: half its squared length is ours twice.
+    C = 0.6 if k == 2 else 0.3
+    other = LogisticRegression(C=C, fit_intercept=False, tol=1e-10, max_iter=10_000).fit(Z, y, weight)
+    coef = _coef(found.w, k)
+    ours = coef[1] - coef[0] if k == 2 else coef - coef.mean(axis=0)
+    theirs = other.coef_[0] if k == 2 else other.coef_ - other.coef_.mean(axis=0)
+    np.testing.assert_allclose(ours, theirs, atol=2e-3)
+
+
+def test_examples_of_weight_zero_change_nothing():
+    X, y = _data(80)
+    weight = (np.arange(80) % 3 > 0).astype(np.float64)
+    kept = weight > 0.0
+    some = LBFGS()(_likelihood(X[kept], y[kept]), 1.0, 0.0, 1.0, Run(tol=1e-10))
+    all_ = LBFGS()(_likelihood(X, y, weight), 1.0, 0.0, 1.0, Run(tol=1e-10))
+    np.testing.assert_allclose(some.w, all_.w, atol=1e-4)
+    dual = DualLikelihood()(_likelihood(X, y, weight), 1.0, 0.0, 1.0, Run(tol=1e-6, max_iter=1000))
+    assert dual.primal == pytest.approx(all_.primal, rel=1e-5)
+
+
+def test_the_dual_never_exceeds_the_optimum():
+    X, y = _data(60, d=5, k=3)
+    problem = _likelihood(X, y)
+    best = LBFGS()(problem, 2.0, 0.0, 1.0, Run(tol=1e-12)).primal
+    engine = problem.dual(2.0)
+    order = np.arange(60, dtype=np.int32)
+    for _ in range(50):
+        engine.visit(order)
+        assert engine.dual <= best * (1.0 + 1e-6)
+        engine.sharpen()
+        assert engine.dual <= best * (1.0 + 1e-6)
+    assert engine.dual > 0.98 * best
+
+
+def test_limits_are_kept_inside_a_pass():
+    X, y = _data(3000, d=8, k=3)
+    problem = _likelihood(X, y)
+    problem._most = 10
+    ended = LBFGS()(problem, 1.0, 0.0, 1.0, Run(tol=1e-10, max_time=1e-9))
+    assert ended.status is Status.MAX_TIME
