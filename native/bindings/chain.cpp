@@ -205,21 +205,23 @@ void bind_chain(nb::module_& module) {
       .def(
           "cut",
           [](const PyChainOracle& self, In1<double> weights, In1<std::int32_t> examples, std::optional<In1<double>> sample_weight,
-             bool squared, int threads) {
+             bool squared, InOut1<double> into, int threads) {
             self.chain->check_weights(weights.size());
+            self.chain->check_weights(into.size());
             self.check_weight(sample_weight);
             self.check_examples(as_span(examples));
             std::vector<double> slack(examples.size());
-            Cut cut;
+            double b = 0.0;
             {
               nb::gil_scoped_release release;
-              cut = chain_cut(self.chain->data, self.loss, weights.data(), as_span(examples),
-                              sample_weight ? sample_weight->data() : nullptr, squared, slack, threads);
+              b = chain_cut(self.chain->data, self.loss, weights.data(), as_span(examples),
+                            sample_weight ? sample_weight->data() : nullptr, squared, slack, into.data(), threads);
             }
-            return nb::make_tuple(take(std::move(cut.a)), cut.b, take(std::move(slack)));
+            return nb::make_tuple(b, take(std::move(slack)));
           },
           nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
-          nb::arg("squared"), nb::arg("threads"), "(a, b, slacks) of the summed plane.")
+          nb::arg("squared"), nb::arg("into").noconvert(), nb::arg("threads"),
+          "Adds a of the summed plane to `into`; returns (b, slacks).")
       .def(
           "accumulate",
           [](const PyChainOracle& self, InOut1<double> v, InOut1<double> late, In1<std::int32_t> examples,

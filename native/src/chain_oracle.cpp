@@ -48,8 +48,8 @@ class Adder {
  public:
   Adder(const ChainData& data, const ChainLoss& loss) : data_(data), loss_(loss), planes_(data, loss) {}
 
-  void add(std::int64_t i, const std::vector<std::int32_t>& labels, double c, double* v) {
-    planes_.collect(i, make_chain_plane(data_, loss_, i, labels.data()), c);
+  void add(std::int64_t i, const std::int32_t* labels, double c, double* v) {
+    planes_.collect(i, make_chain_plane(data_, loss_, i, labels), c);
     planes_.flush(i, v);
   }
 
@@ -78,28 +78,42 @@ void chain_worst(const ChainData& data, const ChainLoss& loss, const double* wei
   });
 }
 
-Cut chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
-              const double* sample_weight, bool squared, std::span<double> slack, int threads) {
+double chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
+                 const double* sample_weight, bool squared, std::span<double> slack, double* into, int threads) {
+  struct Found {
+    std::int64_t example;
+    CutTerm term;
+    std::size_t first;  // of its labels
+  };
+  struct Share {
+    std::vector<Found> found;
+    std::vector<std::int32_t> labels;
+  };
   const auto count = static_cast<std::int64_t>(examples.size());
-  std::vector<Cut> parts(static_cast<std::size_t>(share_count(count, threads)));
-  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    Cut& part = parts[static_cast<std::size_t>(share)];
-    part.a.assign(static_cast<std::size_t>(data.shape.weight_count()), 0.0);
+  std::vector<Share> shares(static_cast<std::size_t>(share_count(count, threads)));
+  in_shares(count, threads, [&](int number, std::int64_t begin, std::int64_t end) {
+    Share& share = shares[static_cast<std::size_t>(number)];
     Asker asker(data, loss);
     asker.read_steps(weights);
-    Adder adder(data, loss);
     for (std::int64_t m = begin; m < end; ++m) {
       const std::int64_t i = examples[static_cast<std::size_t>(m)];
       const bool found = asker.ask(i, weights) && asker.slack > 0.0;
       slack[static_cast<std::size_t>(m)] = found ? asker.slack : 0.0;
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
       if (!found || weight == 0.0) continue;
-      const CutTerm added = cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared);
-      part.b += added.b;
-      adder.add(i, asker.labels, added.step, part.a.data());
+      share.found.push_back({i, cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared), share.labels.size()});
+      share.labels.insert(share.labels.end(), asker.labels.data(), asker.labels.data() + data.length(i));
     }
   });
-  return add_up(std::move(parts));
+  Adder adder(data, loss);
+  double b = 0.0;
+  for (const Share& share : shares) {
+    for (const Found& found : share.found) {
+      b += found.term.b;
+      adder.add(found.example, share.labels.data() + found.first, found.term.step, into);
+    }
+  }
+  return b;
 }
 
 std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, double* late,
@@ -115,8 +129,8 @@ std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, doub
     const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
     if (weight == 0.0 || !asker.ask(i, v) || (loss.search != ChainSearch::prediction && asker.slack <= 0.0)) continue;
     const double step = cut_term(1.0, asker.rescaling.b, asker.slack, weight, squared).step;
-    adder.add(i, asker.labels, step, v);
-    adder.add(i, asker.labels, static_cast<double>(done + at + 1) * step, late);
+    adder.add(i, asker.labels.data(), step, v);
+    adder.add(i, asker.labels.data(), static_cast<double>(done + at + 1) * step, late);
     ++added;
   }
   return added;

@@ -676,8 +676,8 @@ class ChainOracle:
         (slack, labels of all tokens) of the most violated plane of each example.
         """
 
-    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, threads: int) -> tuple[Any, ...]:
-        """(a, b, slacks) of the summed plane."""
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, into: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple[Any, ...]:
+        """Adds a of the summed plane to `into`; returns (b, slacks)."""
 
     def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
         """Adds planes to v one after the other."""

@@ -15,8 +15,8 @@ namespace maxmargin {
 void chain_worst(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
                  std::span<double> slack, std::span<std::int32_t> labels, int threads);
 
-Cut chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
-              const double* sample_weight, bool squared, std::span<double> slack, int threads);
+double chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
+                 const double* sample_weight, bool squared, std::span<double> slack, double* into, int threads);
 
 std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, double* late,
                                    std::span<const std::int32_t> examples, const double* sample_weight, bool squared,

@@ -121,7 +121,9 @@ class _CuttingPlanes:
             if self.C * (cut.b - dot(cut.a, w) - self.core.slack(0)) > max(self.target, 0.25 * self.gap):
                 return cut, False
         if self.best is not None and self.solver.damping > 0.0:
-            between = self.solver.damping * self.best.w + (1.0 - self.solver.damping) * w
+            between = self.best.w - w
+            between *= self.solver.damping
+            between += w
             cut = self._ask(between, stop)
             if self.C * (cut.b - dot(cut.a, w) - self.core.slack(0)) > 0.1 * self.gap:
                 return cut, True

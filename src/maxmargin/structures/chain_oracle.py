@@ -13,10 +13,11 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OfOutputs, OnlineWalk
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.portions import InPortions, Stop, summed
+from maxmargin.oracles.portions import InPortions, Stop
 from maxmargin.planes import Planes
 from maxmargin.structures.chain_loss import ChainLoss
 from maxmargin.structures.chain_memory import check_search_by_loss
+from maxmargin.vectors import compact
 
 if TYPE_CHECKING:
     from maxmargin.structures.chain import Chain, ChainInput
@@ -65,9 +66,11 @@ class ChainOracle(InPortions, OfOutputs):
     def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
             raise ValueError("Chain keeps no planes: asking anew costs the same.")
-        return summed(
-            self.core.cut(w, part, self.sample_weight, self._squared, self.threads) for part in self.everyone(stop)
-        )
+        a = np.zeros(self.dimension)
+        parts = [
+            self.core.cut(w, part, self.sample_weight, self._squared, a, self.threads) for part in self.everyone(stop)
+        ]
+        return Cut(compact(a), sum(b for b, _ in parts), np.concatenate([slack for _, slack in parts]))
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         labels = self.core.worst(w, examples, True, self.threads)[1]
