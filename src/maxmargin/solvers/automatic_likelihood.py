@@ -15,7 +15,7 @@ from maxmargin.solvers.monitor import Monitor
 
 _TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy problems
 _ROUGH = 10.0  # times the tolerance: for weights that are a start only
-_MANY = 100  # examples per weight
+_MANY = 30  # examples per weight
 _VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
 
 

@@ -17,6 +17,8 @@ from maxmargin.solvers.monitor import Monitor
 Floats = npt.NDArray[np.float64]
 
 _PERIOD = 10  # without a bound of the gap: iterations over which the progress is looked at
+_ROUNDING = 1e-15  # of the objective: what a step must gain
+_PATIENCE = 3  # steps in a row that gain less, after which rounding is all that is left
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,9 @@ class Descent:
                     self.monitor.status = Status.STALLED
                     return
                 self.iterations += 1
+                if self._exhausted():
+                    self.monitor.status = Status.STALLED
+                    return
                 if self.bound is not None:
                     best = min(self.bound, self.history[-1][1] if self.history else np.inf)
                     self.history.append((float(self.iterations), best))
@@ -147,6 +152,11 @@ class Descent:
         elif self.bound is None and self._progress() <= self.allowed(0.0):
             self.monitor.status = Status.FINISHED if self.problem.convex else Status.LOCAL
         return self.monitor.status is not None
+
+    def _exhausted(self) -> bool:
+        """Whether the last steps gained nothing but rounding."""
+        last = self.seen[-1 - _PATIENCE :]
+        return len(last) > _PATIENCE and last[0] - last[-1] <= _PATIENCE * _ROUNDING * abs(last[-1])
 
     def _progress(self) -> float:
         """By which the last iterations lowered the objective."""

@@ -21,8 +21,8 @@ _EXPONENTIAL = 20.0  # as many additions
 class ClassLikelihood:
     """``f(w) = sum_i s_i (log sum_k exp <w_k, x_i> - <w_{y_i}, x_i>)``.
 
-    ``w`` and gradients are in native layout: for each column of the rows, the constant feature last, one weight per
-    class and some zeros that stay zero.
+    ``w`` and gradients have, for each column of the rows, the constant feature last, one number per class; in native
+    layout there are some zeros more in each row.
     """
 
     convex = True
@@ -35,7 +35,9 @@ class ClassLikelihood:
         self.stride = _core.padded(n_classes)
         self._size = rows.columns * self.stride
         check_room(self._size)
-        self.free: npt.NDArray[np.int64] = np.arange(self._size)
+        used = np.zeros((rows.columns, self.stride), dtype=bool)
+        used[:, :n_classes] = True
+        self.free: npt.NDArray[np.int64] = np.flatnonzero(used.ravel())
         self.core = _core.ClassLikelihood(rows, labels, sample_weight, n_classes)
         self._classes = n_classes
         self._row_work = self.stride * (4.0 * rows.cells / max(rows.n, 1) + _EXPONENTIAL)
@@ -56,14 +58,19 @@ class ClassLikelihood:
         return self._row_work * self.n
 
     def native(self, w: Floats) -> Floats:
-        return w
+        if w.size == self._size:
+            return w
+        full = np.zeros(self._size)
+        full[self.free] = w
+        return full
 
     def value(self, native: Floats, stop: Callable[[], bool] | None = None) -> float:
         return self._sum(native, None, stop)
 
     def gradient(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats]:
         gradient = np.zeros(self._size)
-        return self._sum(w, gradient, stop), gradient
+        value = self._sum(self.native(w), gradient, stop)
+        return value, gradient if w.size == self._size else gradient[self.free]
 
     def dual(self, C: float) -> _core.ClassDual:
         """Dual ascent on ``1/2 |w|^2 + C f(w)``."""
