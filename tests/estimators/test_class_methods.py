@@ -129,3 +129,18 @@ def test_a_callback_ends_the_search_for_a_method(digits):
 def test_a_wrong_method_is_named():
     with pytest.raises(ValueError, match="method must be one of 'auto', 'likelihood', 'structural', not 'hinge'"):
         MulticlassSVC(method="hinge").fit(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize("factor", [1e-100, 1e-30, 1e-4, 1e8, 1e60])
+def test_the_likelihood_does_not_depend_on_the_scale_of_the_features(overlapping, factor):
+    X, _, y, _ = overlapping
+    X, y = X[:500], y[:500]
+    expected = MulticlassSVC(method="likelihood").fit(X, y).decision_function(X)
+    found = MulticlassSVC(method="likelihood").fit(factor * X, y).decision_function(factor * X)
+    assert np.abs(found - expected).max() < 0.1 * np.abs(expected).max()
+
+
+def test_a_c_too_large_for_the_likelihood_is_refused(overlapping):
+    X, _, y, _ = overlapping
+    with pytest.raises(ValueError, match="C is 1e\\+300, too large for floating point with 2250 examples"):
+        MulticlassSVC(C=1e300).fit(X, y)

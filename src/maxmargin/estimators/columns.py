@@ -17,6 +17,7 @@ from maxmargin.estimators.feature_scale import FeatureScale
 Floats = npt.NDArray[np.float64]
 
 _NEAR = 2.0  # times the typical size or a fraction of it: such a column is left alone
+_EXTREME = 1e12
 _RARE = 3.0  # the same for columns that are mostly zero: how much a rare word counts is information
 
 
@@ -33,7 +34,8 @@ class Columns:
 
         The mean of every column that is far from zero is subtracted. In a table most of whose columns are filled, each
         filled column gets the typical size unless it is within a factor of 2 of it. Columns that are mostly zero, and
-        all columns where most are, are only brought to within a factor of 3.
+        all columns where most are, are only brought to within a factor of 3. A typical size that float32 can hardly
+        square becomes 1.
         """
         sizes, typical = scale.sizes, scale.typical
         shift = np.where(scale.far, scale.means, 0.0).astype(dtype).astype(np.float64)
@@ -43,6 +45,8 @@ class Columns:
         filled = scale.filled > 0.5
         if used.any() and np.median(scale.filled[used]) > 0.5:
             factor[filled] = np.where(np.abs(np.log(ratio[filled])) <= np.log(_NEAR), 1.0, 1.0 / ratio[filled])
+        if not 1.0 / _EXTREME < typical < _EXTREME:
+            factor /= typical
         factor = factor.astype(dtype).astype(np.float64)
         if not shift.any() and (factor == 1.0).all():
             return None

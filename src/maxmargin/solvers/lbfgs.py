@@ -180,7 +180,7 @@ class Descent:
             self.pairs.clear()
             direction, descent = -v, -float(v @ v)
         orthant = np.where(self.w != 0.0, np.sign(self.w), -np.sign(v))
-        length = 1.0 if self.pairs else 1.0 / max(1.0, float(np.linalg.norm(v)))
+        length = 1.0 if self.pairs else self._first_length(v)
         for _ in range(40):
             w = self.w + length * direction
             if self.l1:
@@ -193,6 +193,10 @@ class Descent:
                 return True
             length *= 0.5 if self.pairs else 0.1
         return False
+
+    def _first_length(self, v: Floats) -> float:
+        curvature = self.problem.curvature
+        return 1.0 / (self.l2 + self.C * curvature) if curvature else 1.0 / max(1.0, float(np.linalg.norm(v)))
 
     def _remember(self, step: Floats, change: Floats) -> None:
         product = float(step @ change)

@@ -20,7 +20,8 @@ class Likelihood(Protocol):
 
     ``shorter`` is the problem with transitions of order 1, None where that is the order already, and ``extended`` makes
     a ``w`` of its weights in native layout. ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second,
-    and raise ``Stopped`` where it says so.
+    and raise ``Stopped`` where it says so. ``curvature`` is a typical second derivative of ``f``, 0 where it is not
+    known: it gives the first step of L-BFGS its length, whatever the scale of the features.
     """
 
     n: int
@@ -32,6 +33,8 @@ class Likelihood(Protocol):
     def value_at_zero(self) -> float: ...
     @property
     def convex(self) -> bool: ...
+    @property
+    def curvature(self) -> float: ...
     @property
     def work(self) -> float: ...
     @property

@@ -87,6 +87,11 @@ class ChainLikelihood:
         return self.allowed is None
 
     @property
+    def curvature(self) -> float:
+        """Not known; features are brought to a common size before training."""
+        return 0.0
+
+    @property
     def work(self) -> float:
         """Additions and multiplications of one pass, roughly."""
         return float(self._work.sum())

@@ -39,7 +39,7 @@ class ClassLikelihood:
         used[:, :n_classes] = True
         self.free: npt.NDArray[np.int64] = np.flatnonzero(used.ravel())
         self.core = _core.ClassLikelihood(rows, labels, sample_weight, n_classes)
-        self._classes = n_classes
+        self._classes, self._rows, self._columns = n_classes, rows, rows.columns
         self._row_work = self.stride * (4.0 * rows.cells / max(rows.n, 1) + _EXPONENTIAL)
         self._most = max(1, int(_PORTION / self._row_work))
 
@@ -51,6 +51,14 @@ class ClassLikelihood:
     def value_at_zero(self) -> float:
         """``f(0)``."""
         return self.total_weight * float(np.log(self._classes))
+
+    @property
+    def curvature(self) -> float:
+        """A typical second derivative of ``f``: half the mean over the columns of the sum of ``s x^2``."""
+        squares = self._rows.squared_norms
+        return (
+            0.5 * float(squares.sum() if self.sample_weight is None else self.sample_weight @ squares) / self._columns
+        )
 
     @property
     def work(self) -> float:
