@@ -137,6 +137,31 @@ void bind_chain_engine(nb::module_& module) {
             return self.dual.visit(as_span(order));
           },
           nb::arg("order").noconvert(), "One step for each sequence.")
+      .def(
+          "distributions",
+          [](const PyChainDual& self) {
+            const ChainDual& dual = self.dual;
+            return nb::make_tuple(take(std::vector<float>(dual.marginals())), take(std::vector<float>(dual.steps())),
+                                  take(std::vector<double>(dual.entropy())));
+          },
+          "(marginals, expected steps, entropies) of all sequences, one after the other.")
+      .def(
+          "restore",
+          [](PyChainDual& self, In1<std::int32_t> examples, In1<float> marginals, In1<float> steps, In1<double> entropy) {
+            check_order(as_span(examples), self.n);
+            const ChainData& data = nb::cast<const PyChain&>(self.chain).data;
+            std::int64_t tokens = 0;
+            for (std::int32_t i : as_span(examples)) tokens += data.length(i);
+            const auto stride = static_cast<std::size_t>(data.shape.stride());
+            if (marginals.size() != static_cast<std::size_t>(tokens) * stride || entropy.size() != examples.size() ||
+                steps.size() != examples.size() * static_cast<std::size_t>(data.shape.labels) * stride) {
+              throw nb::value_error("the distributions are not those of these examples");
+            }
+            nb::gil_scoped_release release;
+            self.dual.restore(as_span(examples), marginals.data(), steps.data(), entropy.data());
+          },
+          nb::arg("examples").noconvert(), nb::arg("marginals").noconvert(), nb::arg("steps").noconvert(), nb::arg("entropy").noconvert(),
+          "Starts from distributions of some sequences, as `distributions` gave them.")
       .def("sharpen", [](PyChainDual& self) { self.dual.sharpen(); }, "Computes w anew from the marginals, in float64.")
       .def_prop_ro("weights", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.weights, self); }, "w as of the last `sharpen`.")
       .def_prop_ro("coarse_weights", [](nb::object self) { return view(nb::cast<PyChainDual&>(self).dual.coarse_weights(), self); },

@@ -34,6 +34,38 @@ ChainDual::ChainDual(const ChainData& data, double C, const double* sample_weigh
   }
 }
 
+void ChainDual::restore(std::span<const std::int32_t> examples, const float* marginals, const float* steps, const double* entropy) {
+  const int stride = data_.shape.stride(), labels = data_.shape.labels;
+  for (std::int32_t i : examples) {
+    const std::int64_t cells = static_cast<std::int64_t>(data_.length(i)) * stride, pairs = static_cast<std::int64_t>(labels) * stride;
+    std::copy_n(marginals, cells, marginals_.begin() + data_.offsets[i] * stride);
+    std::copy_n(steps, pairs, steps_.begin() + i * pairs);
+    entropy_[static_cast<std::size_t>(i)] = *entropy++;
+    marginals += cells;
+    steps += pairs;
+  }
+  sharpen();
+  const double square = std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+  if (total_entropy_ < square) retreat(std::max(0.0, total_entropy_ / square));
+}
+
+// Mixes every alpha with the truth, which has no entropy; the mixture has at least `share` times that of alpha.
+void ChainDual::retreat(double share) {
+  const int stride = data_.shape.stride(), labels = data_.shape.labels;
+  const auto kept = static_cast<float>(share);
+  for (float& marginal : marginals_) marginal *= kept;
+  for (float& step : steps_) step *= kept;
+  for (double& entropy : entropy_) entropy *= share;
+  for (std::int64_t i = 0; i < data_.n; ++i) {
+    const std::int32_t* truth = data_.truth(i);
+    for (int t = 0; t < data_.length(i); ++t) {
+      marginals_[static_cast<std::size_t>((data_.offsets[i] + t) * stride + truth[t])] += 1.0F - kept;
+      if (t > 0) steps_[static_cast<std::size_t>((i * labels + truth[t - 1]) * stride + truth[t])] += 1.0F - kept;
+    }
+  }
+  sharpen();
+}
+
 std::int64_t ChainDual::visit(std::span<const std::int32_t> order) {
   for (std::int32_t i : order) visit_one(i);
   return static_cast<std::int64_t>(order.size());

@@ -779,6 +779,16 @@ class ChainDual:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """One step for each sequence."""
 
+    def distributions(self) -> tuple[Any, ...]:
+        """
+        (marginals, expected steps, entropies) of all sequences, one after the other.
+        """
+
+    def restore(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], marginals: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], entropy: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from distributions of some sequences, as `distributions` gave them.
+        """
+
     def sharpen(self) -> None:
         """Computes w anew from the marginals, in float64."""
 

@@ -30,6 +30,13 @@ class ChainDual {
   ChainDual(const ChainDual&) = delete;  // `scorer_` points to `data_`
   ChainDual& operator=(const ChainDual&) = delete;
 
+  // The distributions of some sequences, as `marginals`, `steps` and `entropy` gave them, one after the other; all are mixed
+  // with the truth where the dual gains by it.
+  void restore(std::span<const std::int32_t> examples, const float* marginals, const float* steps, const double* entropy);
+  const std::vector<float>& marginals() const { return marginals_; }
+  const std::vector<float>& steps() const { return steps_; }
+  const std::vector<double>& entropy() const { return entropy_; }
+
   // Visits sequences in order and returns the number of visits.
   std::int64_t visit(std::span<const std::int32_t> order);
 
@@ -45,6 +52,7 @@ class ChainDual {
 
  private:
   void visit_one(std::int64_t i);
+  void retreat(double share);
   double offset_of(const double* nodes, int length) const;
   double squared_change(std::int64_t i, int length);
   template <class Real>

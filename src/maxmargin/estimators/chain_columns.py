@@ -62,6 +62,23 @@ class ChainColumns:
             pairs *= self.pairs.factor[:, None, None]
         return found
 
+    def adapt(self, chain: Chain, w: Floats) -> Floats:
+        """The inverse of ``restore``, apart from columns that do not vary."""
+        if self.tokens is None and self.pairs is None:
+            return w
+        found = w.copy()
+        parts = chain_parts(chain, found)
+        if self.tokens is not None:
+            if self.tokens.shift.any():
+                constant = parts.constant
+                constant += (self.tokens.shift @ parts.emissions) / chain.constant
+            features = parts.emissions
+            features /= self.tokens.factor[:, None]
+        if self.pairs is not None:
+            pairs = parts.pairs
+            pairs /= self.pairs.factor[:, None, None]
+        return found
+
 
 def _measured(X: Sequences, sample_weight: Floats | None, with_constant: bool) -> Columns | None:
     if X.values is None or not X.n_features or not len(X.indices):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from maxmargin.estimators.chain_base import ChainEstimator
 from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
+from maxmargin.estimators.chain_start import Distributions, TrainedChain
 from maxmargin.estimators.label_weights import read_label_weights
 from maxmargin.estimators.likelihood_training import likelihood_solver, warn_unfinished
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, tolerance
@@ -19,6 +20,7 @@ from maxmargin.solvers.base import Record, Run
 from maxmargin.solvers.likelihood import Objective
 from maxmargin.structures.chain import ChainInput
 from maxmargin.structures.chain_likelihood import ChainLikelihood
+from maxmargin.structures.chain_likelihood import Distributions as NativeDistributions
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -46,6 +48,8 @@ class ChainCRF(ChainEstimator):
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 6e-3, or less where fewer than 150,000 tokens have another label than the most
         frequent one
+    warm_start : whether ``fit`` starts from the weights of the fit before; labels and attributes are recognised by
+        name, columns of numbers by their place
     order, eta, ends, fit_intercept, window, templates, min_count, hashing, n_jobs, max_iter, max_time, random_state,
     callback, verbose :
         as in ChainSVC; threads serve lbfgs and prediction
@@ -77,6 +81,7 @@ class ChainCRF(ChainEstimator):
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,
+        warm_start: bool = False,
         random_state: Any = 0,
         callback: Callable[[Record], Any] | None = None,
         verbose: int = 0,
@@ -99,6 +104,7 @@ class ChainCRF(ChainEstimator):
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_jobs = n_jobs
+        self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
@@ -118,28 +124,41 @@ class ChainCRF(ChainEstimator):
             if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
+            before = (TrainedChain.of(self), self.weights_) if self.warm_start and hasattr(self, "weights_") else None
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             self.chain_ = self._chain(given)
             columns, given = self._common_size(given, weight)
             codes = labels.codes if isinstance(labels, PartialLabels) else labels
             scale = TokenScale.of(given.tokens, codes, weight, self.chain_.constant)
             self.C_ = chosen_chain_c(self.C, scale.likelihood_c)
-            problem = self._likelihood(given, labels, weight)
+            lengths, classes = given.tokens.lengths, self.classes_.tolist()
+            kept = self.__dict__.pop("_distributions", None)
+            problem = self._likelihood(
+                given, labels, weight, None if kept is None or before is None else kept.start(lengths, classes)
+            )
             tol = scale.likelihood_tol if self.tol == "auto" else float(self.tol)
             run = Run(tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
             solver, objective = (
                 likelihood_solver(self.solver),
                 Objective(problem, self.C_, float(self.l1), float(self.l2), tol),
             )
-            self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run)
+            start = None if before is None else before[0].moved(before[1], TrainedChain.of(self))
+            start = None if start is None else columns.adapt(self.chain_, start)
+            self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run, start=start)
             warn_unfinished(self.solution_, objective, solver.name)
+            if self.warm_start:
+                self._distributions = Distributions.of(problem, lengths, classes)
             self.weights_ = columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self
 
     def _likelihood(
-        self, given: ChainInput, labels: Codes | PartialLabels, sample_weight: Floats | None
+        self,
+        given: ChainInput,
+        labels: Codes | PartialLabels,
+        sample_weight: Floats | None,
+        distributions: NativeDistributions | None,
     ) -> ChainLikelihood:
         if self.observed and isinstance(labels, PartialLabels):
             raise ValueError("observed=True needs the label of every token; leave it out where labels are not known.")
@@ -153,4 +172,5 @@ class ChainCRF(ChainEstimator):
             self.observed,
             label_weight=None if factors is None else read_label_weights(factors, self.classes_, zero=False),
             allowed=labels.allowed if isinstance(labels, PartialLabels) else None,
+            distributions=distributions,
         )

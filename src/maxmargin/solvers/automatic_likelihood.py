@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.dual_likelihood import Ascent, DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS, Descent
 from maxmargin.solvers.likelihood import Likelihood, Objective
 from maxmargin.solvers.monitor import Monitor
+
+Floats = npt.NDArray[np.float64]
 
 _TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy problems
 _ROUGH = 10.0  # times the tolerance: for weights that are a start only
@@ -38,11 +41,15 @@ class AutomaticLikelihood:
 
     name: ClassVar[str] = "auto"
 
-    def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution:
+    def __call__(
+        self, problem: Likelihood, C: float, l1: float, l2: float, run: Run, start: Floats | None = None
+    ) -> Solution:
         if l1 or not l2 > 0.0 or not problem.has_dual:
-            shorter = None if l1 else problem.shorter()
-            return LBFGS()(problem, C, l1, l2, run) if shorter is None else self._from(shorter, problem, C, l2, run)
-        return _Turns(Objective(problem, C, l1, l2, run.tol), run).solve()
+            shorter = None if l1 or start is not None else problem.shorter()
+            if shorter is None:
+                return LBFGS()(problem, C, l1, l2, run, start)
+            return self._from(shorter, problem, C, l2, run)
+        return _Turns(Objective(problem, C, l1, l2, run.tol), run, start).solve()
 
     def _from(self, shorter: Likelihood, problem: Likelihood, C: float, l2: float, run: Run) -> Solution:
         objective = Objective(problem, C, 0.0, l2, run.tol)
@@ -61,10 +68,11 @@ class AutomaticLikelihood:
 class _Turns:
     """One run, in which the two solvers share the limits and the trace."""
 
-    def __init__(self, objective: Objective, run: Run) -> None:
+    def __init__(self, objective: Objective, run: Run, start: Floats | None) -> None:
         self.objective = objective
         self.monitor: Monitor = Monitor(run, AutomaticLikelihood.name, objective.allowed(0.0))
         self.ascent = Ascent(objective, self.monitor, DualLikelihood().sampling)
+        self.start = start
         self.descent = Descent(objective, self.monitor, LBFGS().memory)
         problem = objective.problem
         vectors = (4.0 * LBFGS().memory + 10.0) * _VECTORS * problem.free.size
@@ -95,7 +103,8 @@ class _Turns:
         descent, passes = self.descent, self._passes_left()
         descent.floor = max(descent.floor, self.ascent.dual)
         if not descent.seen:
-            descent.w = self.ascent.weights()[self.objective.problem.free]
+            first = self.ascent.weights() if self.start is None else self.start
+            descent.w = first[self.objective.problem.free]
         most, left = max(passes, self.stay) / self.price, 0.0
         while self.monitor.status is None and left <= passes:
             descent.advance(most, int(self.ascent.passes), self.ascent.calls)

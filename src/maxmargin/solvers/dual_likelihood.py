@@ -41,7 +41,9 @@ class DualLikelihood:
     def __post_init__(self) -> None:
         one_of("sampling", self.sampling, SAMPLINGS)
 
-    def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution:
+    def __call__(
+        self, problem: Likelihood, C: float, l1: float, l2: float, run: Run, start: Floats | None = None
+    ) -> Solution:
         if l1 or not l2 > 0.0:
             raise Unsupported("Dual ascent needs an L2 penalty and no L1: use solver='lbfgs'.")
         if not problem.has_dual:

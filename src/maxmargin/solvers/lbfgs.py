@@ -23,7 +23,7 @@ _PATIENCE = 3  # steps in a row that gain less, after which rounding is all that
 
 @dataclass(frozen=True)
 class LBFGS:
-    """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)`` from ``w = 0``.
+    """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)`` from ``w = 0``, or from ``start`` where that is better.
 
     With ``l2 > 0`` the gap is at most ``|v|^2 / (2 l2)``, v the shortest subgradient, because the objective is strongly
     convex; training stops when that is small enough. Without, there is no such bound: training stops when ten
@@ -42,10 +42,14 @@ class LBFGS:
     def __post_init__(self) -> None:
         at_least("memory", self.memory, 1)
 
-    def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution:
+    def __call__(
+        self, problem: Likelihood, C: float, l1: float, l2: float, run: Run, start: Floats | None = None
+    ) -> Solution:
         objective = Objective(problem, C, l1, l2, run.tol)
         monitor = Monitor(run, self.name, objective.allowed(0.0))
         descent = Descent(objective, monitor, self.memory)
+        if start is not None:
+            descent.w = start[problem.free]
         with monitor:
             descent.advance()
         return descent.solution()

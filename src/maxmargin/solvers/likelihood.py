@@ -67,8 +67,11 @@ class LikelihoodSolver(Protocol):
     """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)``; the solution's ``w`` is in native layout.
 
     Training ends when the gap is at most ``tol`` times ``C * sum(s)`` or times the objective, whichever is larger.
+    ``start`` is a ``w`` in native layout that may be near the optimum; where dual ascent starts, the problem knows.
     """
 
     @property
     def name(self) -> str: ...
-    def __call__(self, problem: Likelihood, C: float, l1: float, l2: float, run: Run) -> Solution: ...
+    def __call__(
+        self, problem: Likelihood, C: float, l1: float, l2: float, run: Run, start: Floats | None = None
+    ) -> Solution: ...

@@ -16,6 +16,8 @@ from maxmargin.structures.chain import Chain, ChainInput
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.uint8]
+Distributions = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.float32], Floats]
+"""Sequences, and for each of them marginals (length, stride), expected steps (labels, stride) and entropy."""
 
 _PORTION = 5e7  # additions and multiplications: a few hundredths of a second
 
@@ -26,7 +28,7 @@ class ChainLikelihood:
     ``G`` is ``F``, less ``log label_weight[y_t]`` for every token where labels have weights: the optimum then
     multiplies the odds of a label by its weight. With ``allowed``, a mask (n_tokens, n_labels) of what is known of the
     labels, ``log sum exp G`` over the labellings that are allowed takes the place of ``G(x_i, y_i)``; ``f`` is then
-    the likelihood of what is known, and not convex.
+    the likelihood of what is known, and not convex. ``distributions`` of an earlier fit are where dual ascent starts.
 
     ``w`` and gradients have one number for each such weight, in the order of the native layout: all that there are, or
     with ``observed`` those of features and label tuples that occur together in the training data, as in CRFsuite.
@@ -43,12 +45,15 @@ class ChainLikelihood:
         *,
         label_weight: Floats | None = None,
         allowed: Mask | None = None,
+        distributions: Distributions | None = None,
     ) -> None:
         self.chain, self.sample_weight, self.threads = chain, sample_weight, threads
         self._given, self._labels, self._label_weight, self._observed = X, labels, label_weight, observed
         self.n = len(X)
         self.label_offset = None if label_weight is None else -np.log(label_weight)
         self.allowed = allowed
+        self._start = distributions
+        self._engine: _core.ChainDual | None = None
         self.core = chain.core(X, labels, self.label_offset)
         self.stride = _core.padded(chain.n_labels)
         check_room(chain.rows * self.stride)
@@ -146,8 +151,17 @@ class ChainLikelihood:
         return self.chain.order == 1 and self.chain.n_pair_features == 0 and self.convex
 
     def dual(self, C: float) -> _core.ChainDual:
-        """Dual ascent on ``1/2 |w|^2 + C f(w)``."""
-        return _core.ChainDual(self.core, C, self.sample_weight, self._bits())
+        """Dual ascent on ``1/2 |w|^2 + C f(w)``, from the distributions given."""
+        self._engine = _core.ChainDual(self.core, C, self.sample_weight, self._bits())
+        if self._start is not None:
+            self._engine.restore(*self._start)
+        return self._engine
+
+    def distributions(self) -> Distributions | None:
+        """Of all sequences where dual ascent has left them; None where it did not take part."""
+        if self._engine is None:
+            return None
+        return np.arange(self.n, dtype=np.int32), *self._engine.distributions()
 
     def _value_at_zero(self, lengths: npt.NDArray[np.int64], labels: Codes) -> float:
         """Where ``F`` is zero the tokens of a sequence are independent."""
