@@ -28,6 +28,7 @@ Codes = npt.NDArray[np.int32]
 METHODS = ("auto", "likelihood", "structural")
 
 _OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
+_MANY = 20  # examples for each column from which on C hardly matters where classes overlap
 _FOLDS = 3
 _FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
 _FEWEST = 60  # examples from which on folds tell anything
@@ -116,7 +117,8 @@ class Choice:
         """The candidate to train, and what is known about it.
 
         A likelihood is trained first. If it errs on more than 15 % of the training examples that guessing the largest
-        class would err on, the classes overlap and it is the answer, as it is where there are fewer than 60 examples.
+        class would err on, the classes overlap: only likelihoods are candidates then, and the first is the answer where
+        there are 20 examples for each column, because C hardly matters there. It also is with fewer than 60 examples.
         Else the candidates are compared on folds: all three up to 1000 examples, one where there are more.
         """
         start = perf_counter()
@@ -126,15 +128,22 @@ class Choice:
         weight = np.ones(self.labels.size) if self.weight is None else self.weight
         total = float(weight.sum())
         guess = total - float(np.bincount(self.labels, weight).max())
-        if float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess:
+        overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
+        if total < _FEWEST or (overlap and total >= _MANY * self.rows.columns):
             return Decision(LIKELIHOOD, first)
-        if total < _FEWEST:
+        return self._compared(first, [c for c in self.candidates if not overlap or c.method == "likelihood"], start)
+
+    def _compared(self, first: Solution, candidates: list[Candidate], start: float) -> Decision:
+        """The candidate of lowest loss on held-out folds; ``first`` is the solution of LIKELIHOOD."""
+        if len(candidates) < 2:
             return Decision(LIKELIHOOD, first)
+        weight = np.ones(self.labels.size) if self.weight is None else self.weight
+        total = float(weight.sum())
         fold = self._folds(weight)
-        total_loss = np.zeros(len(self.candidates))
-        held_out: list[list[HeldOutScores]] = [[] for _ in self.candidates]
+        total_loss = np.zeros(len(candidates))
+        held_out: list[list[HeldOutScores]] = [[] for _ in candidates]
         for number in range(_FOLDS if total <= _FEW else 1):
-            for place, candidate in enumerate(self.candidates):
+            for place, candidate in enumerate(candidates):
                 left = None if self.max_time is None else self.max_time - (perf_counter() - start)
                 if left is not None and left <= 0.0:
                     return Decision(LIKELIHOOD, replace(first, status=Status.MAX_TIME))
@@ -149,7 +158,7 @@ class Choice:
                 asked = inside & known[self.labels]
                 held_out[place].append(HeldOutScores(scores[asked], self.labels[asked], weight[asked], known))
         best = int(total_loss.argmin())
-        chosen = self.candidates[best]
+        chosen = candidates[best]
         return Decision(chosen, first if chosen == LIKELIHOOD else None, held_out[best])
 
     def _scores(self, w: Floats) -> Floats:
