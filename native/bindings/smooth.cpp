@@ -64,6 +64,8 @@ void bind_smooth(nb::module_& module) {
            "One Newton step from the point assessed; false if none lowers the objective.")
       .def("run", [](PySmooth& self, double target, int most) { return self.fit.run(target, most); }, nb::arg("target"),
            nb::arg("most"), nb::call_guard<nb::gil_scoped_release>(), "Steps until one gains at most `target`; answers how many.")
+      .def("limit", [](PySmooth& self, double seconds) { self.fit.limit(seconds); }, nb::arg("seconds"),
+           "From now on `run` and `fold_scores` begin no step after so many seconds.")
       .def(
           "fold_scores",
           [](PySmooth& self, In1<std::int64_t> offsets, double target, int threads) {

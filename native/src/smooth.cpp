@@ -14,7 +14,7 @@ namespace maxmargin {
 namespace {
 
 constexpr std::int64_t kDirectColumns = 64;  // beyond, a Hessian costs more than the products of conjugate gradients
-constexpr std::int64_t kBlock = 128;         // rows that are turned at a time
+constexpr std::int64_t kBlock = kGramRows;   // rows that are turned at a time
 constexpr double kOneStep = 0.002;           // of the objective: a fold whose first step gains less needs no other
 constexpr double kTwoSteps = 0.05;           // or one more with the same Hessian
 constexpr int kFoldSteps = 50;
@@ -90,9 +90,11 @@ void turn(const Rows& rows, const std::int32_t* members, std::int64_t n, std::ve
 SmoothFit::SmoothFit(const SmoothData& data, std::vector<std::int32_t> members, SmoothLoss loss, double C)
     : data_(data), members_(std::move(members)), loss_(loss), C_(C), w_(static_cast<std::size_t>(data.rows.columns())), scores_(members_.size()),
       curvature_(members_.size()),
-      origin_(w_) {}
+      origin_(w_),
+      folds_{0, std::ssize(members_)} {}
 
 void SmoothFit::change(SmoothLoss loss, double C) {
+  if (loss != loss_) current_ = false;
   loss_ = loss;
   C_ = C;
   diagonal_.clear();
@@ -101,11 +103,12 @@ void SmoothFit::change(SmoothLoss loss, double C) {
 void SmoothFit::start(std::span<const double> weights) {
   w_.assign(weights.begin(), weights.end());
   origin_ = w_;
+  current_ = false;
 }
 
 bool SmoothFit::direct() const { return data_.rows.columns() <= kDirectColumns; }
 
-// Adds C times the losses of members and their derivatives at w; keeps their scores and second derivatives.
+// Adds the losses of members and their derivatives at w, without C; keeps their scores.
 void SmoothFit::add_direct(std::int64_t begin, std::int64_t end, bool curved, Sums& sums) {
   const auto& k = kernels();
   const std::int64_t d = data_.rows.columns();
@@ -120,16 +123,42 @@ void SmoothFit::add_direct(std::int64_t begin, std::int64_t end, bool curved, Su
     for (std::int64_t j = 0; j < d; ++j) k.axpy(w_[j], turned.data() + j * kBlock, score, n);
     for (std::int64_t i = 0; i < n; ++i) {
       sign[i] = data_.signs[members[i]];
-      weight[i] = data_.weight == nullptr ? C_ : C_ * data_.weight[members[i]];
+      weight[i] = data_.weight == nullptr ? 1.0 : data_.weight[members[i]];
     }
     sums.value += losses(loss_, score, sign.data(), weight.data(), n, first.data(), second.data(), scaled.data());
     for (std::int64_t j = 0; j < d; ++j) sums.gradient[j] += k.dot(first.data(), turned.data() + j * kBlock, n);
     if (!curved) continue;
-    for (std::int64_t j = 0; j < d; ++j) {
-      k.multiply(turned.data() + j * kBlock, second.data(), 1.0, n, scaled.data());
-      for (std::int64_t l = 0; l <= j; ++l) sums.hessian[j * d + l] += k.dot(scaled.data(), turned.data() + l * kBlock, n);
-    }
+    k.weighted_gram(turned.data(), kBlock, second.data(), d, n, sums.hessian.data());
   }
+}
+
+// The sums over each fold at w; another C needs no others.
+void SmoothFit::sum_folds() {
+  if (current_) return;
+  const std::size_t d = w_.size(), folds = folds_.size() - 1;
+  parts_.resize(folds);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    parts_[fold].value = 0.0;
+    parts_[fold].gradient.assign(d, 0.0);
+    parts_[fold].hessian.assign(d * d, 0.0);
+    add_direct(folds_[fold], folds_[fold + 1], true, parts_[fold]);
+  }
+  ++passes_;
+  current_ = true;
+}
+
+// The objective, its gradient and its Hessian at w.
+SmoothFit::Sums SmoothFit::total() {
+  sum_folds();
+  Sums all{0.0, std::vector<double>(w_.size()), std::vector<double>(w_.size() * w_.size())};
+  const auto& k = kernels();
+  for (const Sums& part : parts_) {
+    all.value += C_ * part.value;
+    k.axpy(C_, part.gradient.data(), all.gradient.data(), std::ssize(all.gradient));
+    k.axpy(C_, part.hessian.data(), all.hessian.data(), std::ssize(all.hessian));
+  }
+  add_penalty(w_, all);
+  return all;
 }
 
 void SmoothFit::add_sparse(std::int64_t begin, std::int64_t end, Sums& sums) {
@@ -171,15 +200,15 @@ void SmoothFit::add_penalty(const std::vector<double>& w, Sums& sums) const {
 }
 
 void SmoothFit::assess() {
-  const auto n = static_cast<std::int64_t>(members_.size());
-  Sums sums{0.0, std::vector<double>(w_.size()), {}};
+  Sums sums;
   if (direct()) {
-    add_direct(0, n, false, sums);
+    sums = total();
   } else {
-    add_sparse(0, n, sums);
+    sums.gradient.resize(w_.size());
+    add_sparse(0, static_cast<std::int64_t>(members_.size()), sums);
+    ++passes_;
+    add_penalty(w_, sums);
   }
-  ++passes_;
-  add_penalty(w_, sums);
   value_ = sums.value;
   gradient_ = std::move(sums.gradient);
 }
@@ -207,10 +236,7 @@ bool SmoothFit::step() {
   const std::size_t d = w_.size();
   std::vector<double> step;
   if (direct()) {
-    Sums sums{0.0, std::vector<double>(d), std::vector<double>(d * d)};
-    add_direct(0, static_cast<std::int64_t>(members_.size()), true, sums);
-    ++passes_;
-    add_penalty(w_, sums);
+    Sums sums = total();
     value_ = sums.value;
     gradient_ = sums.gradient;
     step = std::move(sums.gradient);
@@ -226,21 +252,29 @@ bool SmoothFit::step() {
   double slope = 0.0;
   for (std::size_t j = 0; j < d; ++j) slope += step[j] * gradient_[j];
   decrement_ = -0.5 * slope;
-  return slope < 0.0 && search_along(step, slope);
+  if (!(slope < 0.0)) return false;
+  if (!direct()) return search_along(step, slope, 1.0);
+  const std::vector<double> before = w_;
+  for (std::size_t j = 0; j < d; ++j) w_[j] += step[j];
+  current_ = false;
+  if (total().value <= value_ + 1e-4 * slope) return true;  // a whole step is the rule, and this is what the next one needs
+  w_ = before;
+  current_ = false;
+  row_products(data_.rows, w_.data(), members_, scores_, 1);
+  return search_along(step, slope, 0.5);
 }
 
-bool SmoothFit::search_along(const std::vector<double>& step, double slope) {
+// From the point of value_ and scores_.
+bool SmoothFit::search_along(const std::vector<double>& step, double slope, double length) {
   std::vector<double> change(members_.size());
   row_products(data_.rows, step.data(), members_, change, 1);
   ++passes_;
-  double linear = 0.0, square = 0.0;
+  double linear = 0.0, square = 0.0, own = 0.0;
   for (std::size_t j = 0; j < w_.size(); ++j) {
     linear += data_.penalty[j] * w_[j] * step[j];
     square += data_.penalty[j] * step[j] * step[j];
+    own += 0.5 * data_.penalty[j] * w_[j] * w_[j];
   }
-  double own = 0.0;
-  for (std::size_t j = 0; j < w_.size(); ++j) own += 0.5 * data_.penalty[j] * w_[j] * w_[j];
-  double length = 1.0;
   for (int tries = 0; tries < 40; ++tries, length *= 0.5) {
     const double value = own + length * linear + 0.5 * length * length * square + C_ * loss_sum(loss_, scores_, change, length, data_, members_);
     if (!(value <= value_ + 1e-4 * length * slope)) continue;
@@ -252,8 +286,14 @@ bool SmoothFit::search_along(const std::vector<double>& step, double slope) {
   return false;
 }
 
+void SmoothFit::limit(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 int SmoothFit::run(double target, int most) {
   for (int done = 0; done < most; ++done) {
+    if (end_ && std::chrono::steady_clock::now() >= *end_) return done;
     if (!direct()) assess();
     if (!step() || decrement_ <= target) return done + 1;
   }
@@ -264,20 +304,23 @@ int SmoothFit::run(double target, int most) {
 bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, std::vector<double>& w) const {
   const std::size_t d = w_.size();
   std::vector<double> factor(d * d), step(d);
-  for (std::size_t at = 0; at < d * d; ++at) factor[at] = all.hessian[at] - fold.hessian[at];
-  for (std::size_t j = 0; j < d; ++j) step[j] = fold.gradient[j] - all.gradient[j];
+  for (std::size_t at = 0; at < d * d; ++at) factor[at] = all.hessian[at] - C_ * fold.hessian[at];
+  for (std::size_t j = 0; j < d; ++j) step[j] = C_ * fold.gradient[j] - all.gradient[j];
   w = w_;
   if (!solve_positive(factor, step)) return false;
   double gain = 0.0;
   for (std::size_t j = 0; j < d; ++j) {
-    gain += 0.5 * step[j] * (fold.gradient[j] - all.gradient[j]);
+    gain += 0.5 * step[j] * (C_ * fold.gradient[j] - all.gradient[j]);
     w[j] += step[j];
   }
   if (gain > kTwoSteps * all.value || gain <= kOneStep * all.value) return gain <= kOneStep * all.value;
   SmoothFit there(data_, others, loss_, C_);
   there.start(w);
-  there.assess();
-  for (std::size_t j = 0; j < d; ++j) step[j] = -there.gradient_[j];
+  Sums sums{0.0, std::vector<double>(d), {}};
+  there.add_direct(0, std::ssize(others), false, sums);
+  for (double& slope : sums.gradient) slope *= C_;
+  add_penalty(w, sums);
+  for (std::size_t j = 0; j < d; ++j) step[j] = -sums.gradient[j];
   solve_factored(factor, step);
   for (std::size_t j = 0; j < d; ++j) w[j] += step[j];
   return true;
@@ -286,19 +329,13 @@ bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<s
 std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets, double target, int threads) {
   const auto folds = static_cast<std::int64_t>(offsets.size()) - 1;
   const std::size_t d = w_.size();
-  std::vector<Sums> parts;
   Sums all;
   if (direct()) {
-    all = {0.0, std::vector<double>(d), std::vector<double>(d * d)};
-    for (std::int64_t fold = 0; fold < folds; ++fold) {
-      parts.push_back({0.0, std::vector<double>(d), std::vector<double>(d * d)});
-      add_direct(offsets[fold], offsets[fold + 1], true, parts.back());
-      for (std::size_t j = 0; j < d; ++j) all.gradient[j] += parts.back().gradient[j];
-      for (std::size_t at = 0; at < d * d; ++at) all.hessian[at] += parts.back().hessian[at];
-      all.value += parts.back().value;
+    if (!std::ranges::equal(offsets, folds_)) {
+      folds_.assign(offsets.begin(), offsets.end());
+      current_ = false;
     }
-    ++passes_;
-    add_penalty(w_, all);
+    all = total();
   }
   fold_weights_.resize(static_cast<std::size_t>(folds), origin_);
   std::vector<double> out(members_.size());
@@ -308,8 +345,9 @@ std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets
       const auto begin = offsets[fold], end = offsets[fold + 1];
       std::vector<std::int32_t> others(members_.begin(), members_.begin() + begin);
       others.insert(others.end(), members_.begin() + end, members_.end());
-      if (!direct() || !leave_out(all, parts[static_cast<std::size_t>(fold)], others, w)) {
+      if (!direct() || !leave_out(all, parts_[static_cast<std::size_t>(fold)], others, w)) {
         SmoothFit fit(data_, std::move(others), loss_, C_);
+        fit.end_ = end_;
         fit.start(w);
         fit.run(target, kFoldSteps);
         w = fit.weights();
@@ -320,6 +358,7 @@ std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets
   });
   if (!direct()) {
     std::fill(w_.begin(), w_.end(), 0.0);
+    current_ = false;
     for (const std::vector<double>& w : fold_weights_) kernels().axpy(1.0 / static_cast<double>(folds), w.data(), w_.data(), static_cast<std::int64_t>(d));
   }
   return out;

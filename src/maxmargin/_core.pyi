@@ -507,6 +507,11 @@ class SmoothFit:
     def run(self, target: float, most: int) -> int:
         """Steps until one gains at most `target`; answers how many."""
 
+    def limit(self, seconds: float) -> None:
+        """
+        From now on `run` and `fold_scores` begin no step after so many seconds.
+        """
+
     def fold_scores(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: float, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
         Scores of the members, in the order of their folds, each by a fit without the rows of its fold.

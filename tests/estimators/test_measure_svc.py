@@ -245,3 +245,19 @@ def test_time_limits_and_callbacks():
     MeasureSVC("f1", callback=records.append).fit(X, y)
     assert records
     assert records[-1].primal >= records[-1].dual
+
+
+def test_a_warm_start_begins_its_path_where_the_last_ended():
+    X, y, _, _ = noisy()
+    model = MeasureSVC("f1", warm_start=True).fit(X, y)
+    first, chosen = model.candidates_, model.C_
+    model.fit(X, y)
+    assert chosen == model.candidates_[0].C
+    assert model.value_ >= max(candidate.value for candidate in first) - 1e-3
+    assert MeasureSVC("f1", warm_start=True, C=0.5).fit(X, y).fit(X, y).C_ == 0.5
+
+
+def test_many_rows_of_both_classes_need_no_path_of_c():
+    X, y, _, _ = noisy(3000, 0.3, 0)
+    assert len({candidate.C for candidate in MeasureSVC("f1").fit(X, y).candidates_}) == 1
+    assert len({candidate.C for candidate in MeasureSVC("f1").fit(X[:300], y[:300]).candidates_}) > 1

@@ -63,6 +63,8 @@ struct RowKernels {
   void (*row_axpy)(const Row& x, double c, Real* w);
 };
 
+inline constexpr std::int64_t kGramRows = 128;
+
 struct Kernels {
   const char* name;
   RowKernels<double> fine;
@@ -92,8 +94,10 @@ struct Kernels {
   void (*multiply)(const double* a, const double* b, double factor, std::int64_t n, double* out);
   // lowers *lowest and raises *highest to what is among the n numbers
   void (*range)(const double* x, std::int64_t n, double* lowest, double* highest);
-  // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 0
+  // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 709
   void (*exp_all)(double* x, std::int64_t n);
+  // out[j * d + l] += sum_i weight[i] x_j[i] x_l[i] for l <= j < d, column x_j being columns + j * apart, of n <= kGramRows numbers
+  void (*weighted_gram)(const double* columns, std::int64_t apart, const double* weight, std::int64_t d, std::int64_t n, double* out);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.

@@ -7,7 +7,9 @@
 // from conjugate gradients. f is strongly convex in the norm of p, so f(w) - min f <= 1/2 sum_j g_j^2 / p_j with g its gradient.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,8 +45,10 @@ class SmoothFit {
   bool step();
   double decrement() const { return decrement_; }
 
-  // Steps until one gains at most `target`; answers how many.
+  // Steps until one gains at most `target`, or until the time is up; answers how many.
   int run(double target, int most);
+  // From now on `run` and `fold_scores` begin no step after so many seconds.
+  void limit(double seconds);
 
   // Scores of the members, each by weights that were fitted without the rows of its fold. Members must stand in the order of their
   // folds, fold k at offsets[k] .. offsets[k + 1]. Where Hessians are formed, w should be near the optimum: one Newton step from there
@@ -66,7 +70,9 @@ class SmoothFit {
   void add_sparse(std::int64_t begin, std::int64_t end, Sums& sums);
   void add_penalty(const std::vector<double>& w, Sums& sums) const;
   std::vector<double> hessian_times(const std::vector<double>& v);
-  bool search_along(const std::vector<double>& step, double slope);
+  void sum_folds();
+  Sums total();
+  bool search_along(const std::vector<double>& step, double slope, double length);
   bool leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, std::vector<double>& w) const;
 
   SmoothData data_;
@@ -74,9 +80,13 @@ class SmoothFit {
   SmoothLoss loss_;
   double C_;
   std::vector<double> w_, gradient_, diagonal_, scores_, curvature_, origin_;
+  std::vector<std::int64_t> folds_;  // where they begin, and the end
+  std::vector<Sums> parts_;           // over each fold, without C
+  bool current_ = false;              // whether they are those at w
   std::vector<std::vector<double>> fold_weights_;
   double value_ = 0.0, decrement_ = 0.0;
   std::int64_t passes_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> end_;
 };
 
 }  // namespace maxmargin

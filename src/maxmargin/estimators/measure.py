@@ -73,8 +73,9 @@ class MeasureSVC(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignore[mi
     tol : training stops when the gap is at most ``tol`` times what weights can gain over none; for ``'structural'``
         when it is at most ``C * n * tol``
     max_iter, max_time, random_state, callback, verbose : as in StructuralSVM; nothing is random in
-        ``method='auto'``, and limits and ``callback`` are for the fit on all rows
-    warm_start : as in StructuralSVM, for ``method='structural'`` only
+        ``method='auto'``; ``max_time`` is for everything, ``max_iter`` and ``callback`` are for the fit on all rows
+    warm_start : as in StructuralSVM for ``method='structural'``; with ``'auto'`` the path of C begins where the fit
+        before ended
     fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold always becomes part of ``intercept_``.
         ``'scale'`` makes the constant feature of ``method='auto'`` so large that its weight costs next to nothing
     n_jobs : threads for folds and for passes over all rows; -1 is all cores

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c
 from maxmargin.estimators.measure_folds import Folds, folds_of_groups, folds_of_rows, row_keys
-from maxmargin.estimators.measure_selection import Candidate, Judge, Path, deadline
+from maxmargin.estimators.measure_selection import Candidate, Deadline, Judge, Path
 from maxmargin.estimators.query_groups import QueryGroups
 from maxmargin.estimators.training import check_settings, job_count, run_of, warn_stopped
 from maxmargin.measures import BinaryMeasure, Contingency
@@ -28,6 +28,7 @@ FEWER_FOLDS = 3  # where a fold costs as much as a fit, and positives are not ra
 _RARE = 30  # positive rows
 _ROWS = 20_000  # that candidates are compared on; more tell hardly more about C and the loss, and cost as much again
 _CELLS = 4_000_000
+_MANY = 10  # rows of the rarer class per column from which the scores hardly depend on C
 _TOL = 1e-3  # of what can be gained, where the tolerance is left to us
 _UNEVEN = 3.0  # ratio of the sizes of columns from which their scale is looked at
 
@@ -55,6 +56,12 @@ class Given:
     @property
     def used(self) -> Truth:
         return np.ones(self.rows.n, dtype=bool) if self.weight is None else self.weight > 0.0
+
+    @property
+    def rarer(self) -> float:
+        """The number of rows of the smaller class, by weight."""
+        sides = (self.positive, ~self.positive)
+        return min(float(np.count_nonzero(side) if self.weight is None else self.weight[side].sum()) for side in sides)
 
     def check(self, measure: BinaryMeasure) -> None:
         """Refuses rows from which the measure cannot be computed."""
@@ -86,9 +93,9 @@ class Given:
 def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None, given: Given, sparse: bool) -> Reduced:
     """Trains ``estimator`` on rows that have no constant feature yet."""
     scale = FeatureScale(given.rows, given.weight)
-    C = chosen_c(estimator.C, scale)
+    C = _first_c(estimator, scale)
     check_settings(estimator, C)
-    late, run = deadline(estimator.max_time), run_of(estimator)
+    late, run = Deadline(estimator.max_time), run_of(estimator)
     given.check(measure)
     rows, used = given.rows, np.flatnonzero(given.used).astype(np.int32)
     constant = _add_constant(estimator, rows, scale)
@@ -104,7 +111,7 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
             problems,
             judge,
             C,
-            fixed=not isinstance(estimator.C, str),
+            fixed=not isinstance(estimator.C, str) or given.rarer >= _MANY * rows.columns,
             direct=direct,
             late=late,
             threads=job_count(estimator.n_jobs),
@@ -114,19 +121,29 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
     fit = problem.fit(chosen.loss, chosen.C, used)
     if path is not None:
         fit.start(np.ascontiguousarray(path.weights))
-    solution, target = _solved(fit, problem, chosen, used, run)
+    solution, target = _solved(fit, problem, chosen, used, late.cut(run))
     warn_stopped(solution, target)
     if path is None or folds is None:
         threshold = _of_training_scores(cut_for, given, solution.w)
     else:
         scores = path.scores
-        everything = given.folds(keys, used.size, direct) if direct and folds.members.size < used.size else None
+        more = direct and folds.members.size < used.size and not late()
+        everything = given.folds(keys, used.size, direct) if more else None
         if everything is not None and cut_for is not None:
             folds, fit = everything, problem.fit(chosen.loss, chosen.C, everything.members)
             fit.start(solution.w)
             scores = fit.fold_scores(folds.offsets, target, job_count(estimator.n_jobs))
         threshold = given.judge(measure, cut_for, folds).threshold(scores)
     return Reduced(solution, constant, threshold, chosen, () if path is None else tuple(path.tried))
+
+
+def _first_c(estimator: Any, scale: FeatureScale) -> float:
+    """Where the path begins: at the default, or at the C of the fit before."""
+    before = getattr(estimator, "C_", None) if getattr(estimator, "loss_", None) in LOSSES else None
+    if estimator.warm_start and isinstance(estimator.C, str) and before is not None:
+        chosen_c(estimator.C, scale)  # raises for other words
+        return float(before)
+    return chosen_c(estimator.C, scale)
 
 
 def _add_constant(estimator: Any, rows: _core.Rows, scale: FeatureScale) -> float:

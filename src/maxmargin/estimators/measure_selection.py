@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +14,7 @@ from maxmargin.measures import BinaryMeasure, Contingency
 from maxmargin.measures.at_k import AtK
 from maxmargin.measures.average_precision import AveragePrecision
 from maxmargin.measures.threshold import Cuts
+from maxmargin.solvers.base import Run
 from maxmargin.structures.smooth import LOSSES, SmoothRows
 
 Floats = npt.NDArray[np.float64]
@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 STEP = 8.0  # between neighbours on the path of C
 _REACH = 4  # steps in one direction
 _GAIN = 1e-3  # of the measure, for which another step is made
+_LARGE_GAIN = 1e-2  # the same where a step is made of many passes over the rows
 _ACCURACY = 1e-3  # of what can be gained, for fits that are compared
 _ROUGH = 1e-2  # the same where a step is made of many passes over the rows
 _MOST_STEPS = 50
@@ -107,7 +108,7 @@ class Path:
         *,
         fixed: bool,
         direct: bool,
-        late: Callable[[], bool],
+        late: Deadline,
         threads: int,
     ) -> None:
         self.tried: list[Candidate] = []
@@ -120,13 +121,16 @@ class Path:
         self._keys: dict[str, tuple[float, float]] = {}  # the best of each loss
         losses = LOSSES if direct else LOSSES[::-1]
         for standardised in problems:
-            self._try(Candidate(losses[0], C, standardised))
+            if not self.tried or not late():
+                self._try(Candidate(losses[0], C, standardised))
         for loss in losses:
             self._climb(loss)
 
     def _climb(self, loss: str) -> None:
         start = self.chosen
         if loss != start.loss:
+            if self._late():
+                return
             self._try(replace(start, loss=loss))
         if self._fixed or not (self._direct or self.chosen.loss == loss):
             return
@@ -151,6 +155,8 @@ class Path:
         fit = self._fits.get(candidate.standardised)
         if fit is None:
             fit = self._fits[candidate.standardised] = problem.fit(candidate.loss, candidate.C, members)
+            if self._late.left is not None:
+                fit.limit(max(self._late.left, 0.0))
         fit.change(candidate.loss, candidate.C)
         total = members.size if problem.weight is None else float(problem.weight[members].sum())
         target = (
@@ -165,10 +171,22 @@ class Path:
             self.best, self.weights, self.scores = self.tried[-1], fit.weights, scores
         before = self._keys.get(candidate.loss, (-np.inf, 0.0))
         self._keys[candidate.loss] = max(key, before)
-        return key[0] > before[0] + _GAIN
+        return key[0] > before[0] + (_GAIN if self._direct else _LARGE_GAIN)
 
 
-def deadline(seconds: float | None) -> Callable[[], bool]:
-    """A function that tells whether so much time has passed since now."""
-    end = None if seconds is None else time.perf_counter() + seconds
-    return lambda: end is not None and time.perf_counter() >= end
+class Deadline:
+    """Tells whether so many seconds have passed since it was made, and how many are left; None is no limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.perf_counter() + float(seconds)
+
+    def __call__(self) -> bool:
+        return self.left is not None and self.left <= 0.0
+
+    @property
+    def left(self) -> float | None:
+        return None if self._end is None else self._end - time.perf_counter()
+
+    def cut(self, run: Run) -> Run:
+        """The run with what is left of its time."""
+        return run if self.left is None else replace(run, max_time=max(self.left, 1e-9))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c
 from maxmargin.estimators.label_targets import LabelTargets
-from maxmargin.estimators.measure_selection import deadline
+from maxmargin.estimators.measure_selection import Deadline
 from maxmargin.estimators.training import check_settings, job_count, positive, run_of, train, warn_stopped
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
@@ -118,7 +118,7 @@ class LabelTrainer:
 
     def train(self, method: str) -> Trained:
         check_settings(self.estimator, self.C)
-        late, tried = deadline(self.estimator.max_time), []
+        late, tried = Deadline(self.estimator.max_time), []
         chosen = Way("likelihood" if method == "auto" else method, self.C)
         if method == "auto" and 2 * _FOLDS <= self.rows.n < _MANY * self.rows.columns:
             for way in self._ways(late):
@@ -129,7 +129,7 @@ class LabelTrainer:
         if chosen.method == "structural":
             solution = train(self.estimator, structure, self.rows, self.vectors, self.rows.n, chosen.C, self.weight)
         else:
-            run = run_of(self.estimator)
+            run = late.cut(run_of(self.estimator))
             check_budget(structure.bind(self.rows, self.vectors, Formulation()), chosen.C)
             fit, target = self._likelihood(structure, constant, chosen.C, self.weight, run.tol or _TOL)
             self._continue(structure, fit, constant)
@@ -176,7 +176,7 @@ class LabelTrainer:
         coef = np.c_[before, estimator.intercept_ / constant] if constant else before
         fit.start(structure.from_coef(coef, estimator.interaction_ / structure.eta))
 
-    def _ways(self, late: Callable[[], bool]) -> Iterator[Way]:
+    def _ways(self, late: Deadline) -> Iterator[Way]:
         """The likelihood along a path of C, upwards or else downwards as long as that pays well, each with its loss.
 
         Where it pays to the upper end, labels are all but certain, and the margin is compared with it.
