@@ -61,7 +61,7 @@ CASES = [
 def test_every_solver_ends_soon(kind, C, solver, spread):
     X, y = scaled_classes(kind, spread)
     hard = np.isinf(C)
-    settings: dict[str, Any] = {"slack": "hard"} if hard else {"C": C}
+    settings: dict[str, Any] = {"slack": "hard"} if hard else {"slack": "linear", "C": C}
     model = MulticlassSVC(solver=solver, fit_intercept=False, max_iter=None, max_time=60.0, **settings).fit(X, y)
     solution = model.solution_
     assert solution.status is Status.CONVERGED
@@ -102,7 +102,7 @@ def test_the_dual_at_once(seed, slack):
         return
     assert best.low * (1 - 1e-7) <= answer.primal <= (1 + 1e-7) * dual <= (1 + 2e-7) * best.value
     if slack != "hard":
-        assert answer.primal == pytest.approx(planes.primal(answer.w, 1.0, budget), rel=1e-9)
+        assert answer.primal == pytest.approx(planes.primal(answer.w, 1.0, budget), rel=1e-6)
 
 
 def test_planes_without_a_budget_have_no_answer():
@@ -125,7 +125,7 @@ VECTORS = (RNG.random((30, 3)) < 0.5).astype(int)
 SEQUENCES = [X[i : i + 5] for i in range(0, 30, 5)]
 TAGS = [list(NAMES[i : i + 5]) for i in range(0, 30, 5)]
 FITS: dict[str, Any] = {
-    "multiclass": lambda **settings: MulticlassSVC(**settings).fit(X, Y),
+    "multiclass": lambda **settings: MulticlassSVC(slack="linear", **settings).fit(X, Y),
     "taxonomy": lambda **settings: TaxonomySVC(taxonomy="/", **settings).fit(X, NAMES),
     "labels apart": lambda **settings: MultilabelSVC(loss="hamming", **settings).fit(X, VECTORS),
     "labels": lambda **settings: MultilabelSVC(loss="f1", **settings).fit(X, VECTORS),

@@ -17,6 +17,7 @@ from maxmargin.estimators.likelihood_training import likelihood_solver, warn_unf
 from maxmargin.estimators.training import all_or_nothing, job_count, positive, tolerance
 from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Record, Run
+from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.likelihood import Objective
 from maxmargin.structures.chain import ChainInput
 from maxmargin.structures.chain_likelihood import ChainLikelihood
@@ -136,6 +137,7 @@ class ChainCRF(ChainEstimator):
             problem = self._likelihood(
                 given, labels, weight, None if kept is None or before is None else kept.start(lengths, classes)
             )
+            check_product(self.C_, problem.total_weight, problem.n, problem.steepness)
             tol = scale.likelihood_tol if self.tol == "auto" else float(self.tol)
             run = Run(tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
             solver, objective = (

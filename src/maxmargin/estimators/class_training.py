@@ -30,6 +30,7 @@ from maxmargin.estimators.multiclass_outputs import difference_scale
 from maxmargin.estimators.training import check_settings, job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Solution
+from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.likelihood import Objective
 from maxmargin.solvers.online import Perceptron
 from maxmargin.structures.class_likelihood import ClassLikelihood
@@ -80,6 +81,8 @@ class ClassTraining:
     def run(self) -> Trained:
         """Chooses the method, where it is to be chosen, and trains."""
         check_settings(self.estimator, self.estimator.C_, self.slack)
+        if self.slack != "hard":
+            self._check_c()
         margins, start = self._why_margins(), perf_counter()
         if self.estimator.method == "structural" or (self.estimator.method == "auto" and margins):
             return self._answer(Decision(MARGIN), start)
@@ -174,6 +177,12 @@ class ClassTraining:
         solution = maximise_likelihood(self._problem(weight), C, solver, tol, run)
         details = {"solver": likelihood_solver(solver).name, "n": self.labels.size}
         return replace(solution, details={**solution.details, **details})
+
+    def _check_c(self) -> None:
+        rows, weight = self.ready.rows, self.ready.weight
+        total = float(rows.n if weight is None else weight.sum())
+        steepness = 2.0 * float(np.max(rows.squared_norms))
+        check_product(self.estimator.C_, total, rows.n, lambda: steepness, ", or slack='hard'")
 
     def _problem(self, weight: Floats | None) -> ClassLikelihood:
         threads = job_count(self.estimator.n_jobs)

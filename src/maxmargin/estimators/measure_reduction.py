@@ -17,6 +17,7 @@ from maxmargin.estimators.training import check_settings, job_count, run_of, war
 from maxmargin.measures import BinaryMeasure, Contingency
 from maxmargin.measures.threshold import Cuts
 from maxmargin.solvers.base import Run, Solution
+from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.newton import Newton
 from maxmargin.structures.smooth import LOSSES, SmoothRows
 
@@ -97,6 +98,8 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
     check_settings(estimator, C)
     late, run = Deadline(estimator.max_time), run_of(estimator)
     given.check(measure)
+    weight = float(given.rows.n if given.weight is None else given.weight.sum())
+    check_product(C, weight, given.rows.n, lambda: float(np.max(given.rows.squared_norms)))
     rows, used = given.rows, np.flatnonzero(given.used).astype(np.int32)
     constant = _add_constant(estimator, rows, scale)
     problems = _problems(given, scale, constant, sparse)

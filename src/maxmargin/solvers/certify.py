@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,8 @@ Floats = npt.NDArray[np.float64]
 
 
 _LARGEST_TOTAL = 1e140  # of C sum(s), whose square must stay finite
-_LARGEST_PRODUCT = 1e40  # of C sum(s) |a|^2; w is a sum of alpha a, exact to 1e-16, and its square counts
+_LARGEST_PRODUCT = 1e20  # of C sum(s) |a|^2: w is a sum of alpha a, exact to 1e-16, so margins would be to 1e4
+_SURE = 1e15  # C sum(s) below which nobody is asked for |a|^2
 _MOST_PLANES = 1000  # in a proof: where there is a contradiction its planes outgrow all others
 
 
@@ -105,16 +107,20 @@ def within_rounding(primal: float, dual: float) -> bool:
 
 def check_budget(oracle: Oracle, C: float) -> None:
     """Raises for a C with which squares overflow, or nothing is left of ``w`` but its rounding."""
-    total = C * total_weight(oracle)
-    if oracle.formulation.slack == "hard" or total < 1e30:
+    if oracle.formulation.slack != "hard":
+        check_product(C, total_weight(oracle), oracle.n, oracle.steepness, ", or slack='hard'")
+
+
+def check_product(C: float, weight: float, n: int, steepness: Callable[[], float], otherwise: str = "") -> None:
+    """Raises where C times the sum of the weights of n examples times the largest ``|a|^2`` leaves nothing of ``w``."""
+    total = C * weight
+    if total < _SURE:
         return
-    most = min(_LARGEST_TOTAL, _LARGEST_PRODUCT / max(oracle.steepness(), 1e-300))
+    most = min(_LARGEST_TOTAL, _LARGEST_PRODUCT / max(steepness(), 1e-300))
     if not total <= most:
-        allowed = most / total_weight(oracle)
         raise ValueError(
-            f"C is {C:g}, too large for floating point with {oracle.n} examples and features of this size: squares "
-            f"overflow, or rounding is all that is left of the weights. Use a C of at most {allowed:.0e}, or "
-            "slack='hard'."
+            f"C is {C:g}, too large for floating point with {n} examples and features of this size: squares overflow, "
+            f"or rounding is all that is left of the weights. Use a C of at most {most / weight:.0e}{otherwise}."
         )
 
 

@@ -11,6 +11,7 @@ dual variables and weights, nothing more: whoever asked computes what they are w
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +30,7 @@ _STEPS = 30  # that are expected
 _CALLS = 1e6  # multiplications that take as long as the calls of a step on the smallest matrices
 _LARGEST = 4_000_000  # cells of a matrix
 _BOUNDARY = 0.995  # of the way to the boundary that a step goes
-_RIDGE = 1e-16  # times the order of a matrix of diagonal 1: what rounding does to it
+_RIDGES = (1e-16, 1e-14, 1e-12)  # times the order of a matrix of diagonal 1: what rounding may have done to it
 _REFINEMENTS = 2  # of the answer of a linear system
 _IDLE = 8  # steps without a better answer
 
@@ -180,17 +181,15 @@ class _Interior:
         count = self._sum(np.ones(self.b.size))
         size = max(float(np.abs(self.b).max()), 1e-300)
         w = np.zeros(self.a.shape[1])
+        slack = np.full(self.blocks, 2.0 * size)
         if self.linear:
             share = self.cap / (count + 1.0)
-            slack = np.full(self.blocks, 2.0 * size)
             return _Point(w, share[self.block], 2.0 * size - self.b, slack, share)
+        if self.slack == "squared":
+            return _Point(w, (self.cap * slack / count)[self.block], 2.0 * size - self.b, slack, np.zeros(self.blocks))
         sums = np.ones(self.b.size) @ self.a
-        square = float(sums @ sums) + (float(np.sum(count**2 / self.cap)) if self.slack == "squared" else 0.0)
-        alpha = np.full(self.b.size, max(float(self.b.sum()), size) / max(square, 1e-300))
-        if self.slack == "hard":
-            return _Point(w, alpha, np.full(self.b.size, size), np.zeros(0), np.zeros(0))
-        slack = np.full(self.blocks, 2.0 * size)
-        return _Point(w, alpha, 2.0 * size - self.b, slack, np.zeros(self.blocks))
+        alpha = np.full(self.b.size, max(float(self.b.sum()), size) / max(float(sums @ sums), 1e-300))
+        return _Point(w, alpha, np.full(self.b.size, size), np.zeros(0), np.zeros(0))
 
     def _step(self, point: _Point) -> _Point | None:
         """A predictor, which tells how far the next step can aim, and the step."""
@@ -233,9 +232,7 @@ class _System:
             self.lack = problem.cap * point.slack - problem._sum(point.alpha)
         matrix = self._of_planes() if problem.wide else self._of_columns()
         self.scale = 1.0 / np.sqrt(matrix.diagonal())
-        matrix = matrix * self.scale[:, None] * self.scale
-        matrix[np.diag_indices_from(matrix)] += _RIDGE * len(matrix)
-        self.factor = cho_factor(matrix, overwrite_a=True)
+        self.factor = _factored(matrix * self.scale[:, None] * self.scale)
 
     def _of_planes(self) -> Floats:
         problem = self.problem
@@ -311,6 +308,17 @@ class _System:
             w = w + change
             alpha = alpha - eliminated(problem.a @ change, 0.0)
         return w, alpha
+
+
+def _factored(matrix: Floats) -> tuple[Floats, bool]:
+    """The Cholesky factor of a matrix of diagonal 1 that is positive definite but for rounding."""
+    diagonal = np.diag_indices_from(matrix)
+    for ridge in _RIDGES:
+        matrix[diagonal] = 1.0 + ridge * len(matrix)
+        with suppress(LinAlgError):
+            factor: tuple[Floats, bool] = cho_factor(matrix)
+            return factor
+    raise LinAlgError
 
 
 def _used_columns(a: Any) -> tuple[Any, Indices]:

@@ -197,7 +197,7 @@ class _WorkingSets:
             self.solved = result.violation <= tolerance
             if self.solved or self.monitor.late:
                 return
-            self.together.spend(result.visited, self.engine.held)
+            self.together.spend(result.visited + result.steps, self.engine.held)
             if self.together.due(self.engine) and self._move_together():
                 return
             if since < _PASSES:

@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.certify import ROUNDING
 from maxmargin.solvers.monitor import Monitor
 
 Floats = npt.NDArray[np.float64]
+
+_IDLE = 5  # steps without any gain that floating point can show, of the objective or of the gap
 
 
 class Smooth(Protocol):
@@ -45,6 +48,7 @@ class Newton:
 
     def __call__(self, problem: Smooth, target: float, n: int, run: Run) -> Solution:
         monitor, calls = Monitor(run, self.name, target), 0
+        idle, least, bound = 0, np.inf, np.inf  # steps without a gain, the smallest objective and bound so far
         with monitor:
             while True:
                 problem.assess()
@@ -53,11 +57,11 @@ class Newton:
                     monitor.status = Status.CONVERGED
                 if monitor.tick(oracle_calls=calls, primal=problem.value, dual=problem.value - problem.bound):
                     break
+                gained = problem.bound < 0.5 * bound or problem.value < least - ROUNDING * abs(least)
+                idle = 0 if gained else idle + 1
+                least, bound = min(least, problem.value), min(bound, problem.bound)
                 before = problem.weights
-                if not problem.step():
-                    monitor.status = Status.STALLED
-                    break
-                if np.array_equal(before, problem.weights):
+                if idle >= _IDLE or not problem.step() or np.array_equal(before, problem.weights):
                     monitor.status = Status.STALLED
                     break
         status = monitor.status

@@ -13,6 +13,7 @@ from maxmargin.solvers.interior import cost_of_dual, solve_dual
 Floats = npt.NDArray[np.float64]
 
 _SHORTEST = 1e-2  # of what a move costs, between two of them
+_ROUND = 1e5  # multiplications that take as long as what comes with any number of visits
 _SPEED = 4.0  # of products of matrices, compared with the visits to single blocks
 
 
@@ -45,7 +46,7 @@ class Together:
         each = oracle.visit_cost
         if held is not None and not oracle.cheap:
             each = oracle.dimension * max(1.0, held / oracle.n)
-        self._spent += _SPEED * visits * each
+        self._spent += _SPEED * (visits * each + _ROUND)
 
     def due(self, engine: Engine) -> bool:
         """Whether all blocks should move at once now."""

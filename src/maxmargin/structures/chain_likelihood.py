@@ -143,7 +143,15 @@ class ChainLikelihood:
             total += self.core.likelihood(
                 native, self.sample_weight, gradient, None, self.threads, first, last, self.allowed
             )
-        return total
+        return max(0.0, total)  # rounding may say that something is more than certain
+
+    def steepness(self) -> float:
+        """The largest ``|Psi|^2`` of the labels of some sequences."""
+        some = np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
+        lengths, offsets = self._given.tokens.lengths, self._given.tokens.offsets
+        labels = np.concatenate([self._labels[offsets[i] : offsets[i] + lengths[i]] for i in some])
+        psi = self.chain.joint_features(self._given, some, labels, self.stride)
+        return float(psi.multiply(psi).sum(axis=1).max())
 
     @property
     def has_dual(self) -> bool:
