@@ -54,6 +54,14 @@ void bind_class_likelihood(nb::module_& module) {
           },
           nb::arg("data"), nb::arg("C"))
       .def(
+          "start",
+          [](PyClassDual& self, In1<double> weights) {
+            if (weights.size() != self.dual.weights.size()) throw nb::value_error("weights have the wrong length");
+            nb::gil_scoped_release release;
+            self.dual.start(weights.data());
+          },
+          nb::arg("weights").noconvert(), "Goes on from the distributions at these weights.")
+      .def(
           "visit",
           [](PyClassDual& self, In1<std::int32_t> order) {
             check_order(as_span(order), self.n);

@@ -89,6 +89,16 @@ ClassDual::ClassDual(const ClassRows& data, double C)
   for (std::int64_t i = 0; i < data.rows.n; ++i) alpha_[static_cast<std::size_t>(i * data.stride() + data.truth[i])] = 1.0F;  // so w = 0
 }
 
+void ClassDual::start(const double* w) {
+  const int stride = data_.stride();
+  for (std::int64_t i = 0; i < data_.rows.n; ++i) {
+    row_scores(data_.rows[i], w, stride, scores_.data());
+    probabilities(scores_.data(), data_.classes, stride, change_.data());
+    std::copy(change_.begin(), change_.end(), alpha_.begin() + i * stride);
+  }
+  sharpen();
+}
+
 std::int64_t ClassDual::visit(std::span<const std::int32_t> order) {
   const auto count = static_cast<std::int64_t>(order.size());
   for (std::int64_t at = 0; at < count; ++at) {

@@ -462,6 +462,9 @@ class ClassDual:
 
     def __init__(self, data: object, C: float) -> None: ...
 
+    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Goes on from the distributions at these weights."""
+
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """One step for each row."""
 

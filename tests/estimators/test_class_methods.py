@@ -68,7 +68,6 @@ def test_the_order_and_the_repetition_of_examples_do_not_decide(digits):
         {"slack": "linear"},
         {"rescaling": "slack"},
         {"solver": "one-slack"},
-        {"warm_start": True},
         {"output_features": np.eye(3)},
         {"cost": 1.0 - np.eye(3)},
     ],
@@ -144,3 +143,28 @@ def test_a_c_too_large_for_the_likelihood_is_refused(overlapping):
     X, _, y, _ = overlapping
     with pytest.raises(ValueError, match="C is 1e\\+300, too large for floating point with 2250 examples"):
         MulticlassSVC(C=1e300).fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs"])
+def test_a_warm_start_goes_on_from_the_weights(overlapping, solver):
+    X, _, y, _ = overlapping
+    X = X * np.r_[np.ones(29), 1e3] + 5.0  # columns are brought together, and weights with them
+    settings = {"method": "likelihood", "solver": solver, "tol": 1e-4}
+    model = MulticlassSVC(warm_start=True, **settings).fit(X, y)
+    first = model.n_iter_
+    assert model.fit(X, y).n_iter_ <= max(2, first // 3)
+    more = MulticlassSVC(warm_start=True, **settings).fit(X[:2000], y[:2000]).fit(X, y)
+    cold = MulticlassSVC(**settings).fit(X, y)
+    assert more.solution_.primal == pytest.approx(cold.solution_.primal, rel=2e-4)
+
+
+def test_a_warm_start_keeps_the_method_and_takes_other_classes(digits):
+    X, _, y, _ = digits
+    names = np.array(list("abcdefghij"))[y]
+    model = MulticlassSVC(warm_start=True).fit(X[y > 2], names[y > 2])
+    method = model.method_
+    model.fit(X[y < 8], names[y < 8])
+    assert model.method_ == method
+    assert model.classes_.tolist() == list("abcdefgh")
+    assert model.score(X[y < 8], names[y < 8]) > 0.95
+    assert model.fit(X[:, :40], names).score(X[:, :40], names) > 0.9

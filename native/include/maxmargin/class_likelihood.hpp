@@ -35,6 +35,8 @@ class ClassDual {
  public:
   ClassDual(const ClassRows& data, double C);
 
+  // Every alpha_i becomes the distribution at w: at the optimum w(alpha) is that w.
+  void start(const double* w);
   // Visits rows in order and returns the number of visits.
   std::int64_t visit(std::span<const std::int32_t> order);
   // A lower bound of the optimum, exact after `sharpen`.

@@ -36,7 +36,6 @@ _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs t
 _TOL = 1e-3  # of tol="auto": the gap per example and C
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
 _ROUNDING = 1e-18
-_LARGEST = 1e140  # gradients are squared
 
 
 @dataclass(frozen=True)
@@ -58,20 +57,14 @@ def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: fl
     With ``tol='auto'`` to ``1e-3`` per example and C, and problems that are small as far as rounding allows, so that
     the answer depends neither on the order of the examples nor on whether they are repeated or weighted.
     """
-    most = _LARGEST / max(problem.total_weight * np.sqrt(problem.curvature), 1e-300)
-    if not most >= C:
-        raise ValueError(
-            f"C is {C:g}, too large for floating point with {problem.n} examples and features of this size: squares "
-            f"overflow. Use a C of at most {most:.0e}."
-        )
     run = replace(run, tol=_TOL if tol == "auto" else float(tol), relative=0.0)
     if tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough:
-        exact = LBFGS()(problem, C, 0.0, 1.0, replace(run, tol=_ROUNDING))
+        exact = LBFGS()(problem, C, 0.0, 1.0, replace(run, tol=_ROUNDING), problem.start)
         assert exact.primal is not None
         assert exact.gap is not None
         enough = exact.gap <= Objective(problem, C, 0.0, 1.0, run.tol).allowed(exact.primal)
         return replace(exact, status=Status.CONVERGED) if enough and exact.status in LIMITS else exact
-    return likelihood_solver(solver)(problem, C, 0.0, 1.0, run)
+    return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
 
 
 def too_many_cells(n: int, classes: int) -> bool:

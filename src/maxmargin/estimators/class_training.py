@@ -24,6 +24,7 @@ from maxmargin.estimators.class_methods import (
     maximise_likelihood,
     too_many_cells,
 )
+from maxmargin.estimators.class_start import EarlierClasses
 from maxmargin.estimators.likelihood_training import LIKELIHOOD_SOLVERS, likelihood_solver, warn_unfinished
 from maxmargin.estimators.measure_folds import row_keys
 from maxmargin.estimators.multiclass_outputs import difference_scale
@@ -45,7 +46,7 @@ class Trained:
     """A solution and how it was found; ``calibration`` makes probabilities of its scores, where that is known."""
 
     solution: Solution
-    method: str
+    candidate: Candidate
     slack: str | None
     C: float
     calibration: Calibration | None
@@ -60,6 +61,7 @@ class ClassTraining:
     ready: Prepared
     labels: npt.NDArray[np.int32]
     slack: str
+    earlier: EarlierClasses | None
 
     @classmethod
     def of(
@@ -69,14 +71,16 @@ class ClassTraining:
         X: Any,
         labels: npt.NDArray[np.int32],
         sample_weight: Any,
+        earlier: EarlierClasses | None,
     ) -> ClassTraining:
+        """``earlier`` is what the estimator goes on from, if anything."""
         if estimator.method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {estimator.method!r}.")
         plain = isinstance(structure, Multiclass) and structure.zero_one and not _named(estimator, Perceptron.name)
         slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
         ready = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack)
-        return cls(estimator, structure, ready, labels, slack)
+        return cls(estimator, structure, ready, labels, slack, earlier)
 
     def run(self) -> Trained:
         """Chooses the method, where it is to be chosen, and trains."""
@@ -90,6 +94,8 @@ class ClassTraining:
             if margins:
                 raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
             return self._answer(Decision(LIKELIHOOD), start)
+        if self.earlier is not None:
+            return self._answer(Decision(self.earlier.candidate), start)
         if too_many_cells(self.labels.size, self.structure.n_classes) and self.estimator.decision_ == "score":
             return self._answer(Decision(MARGIN), start)
         return self._answer(self._choice().decide(), start)
@@ -101,13 +107,13 @@ class ClassTraining:
         if decision.candidate.method == "structural":
             solution = self._margin(C, self.ready.weight, left, False)
             calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
-            return Trained(solution, "structural", self.slack, C, calibration)
+            return Trained(solution, decision.candidate, self.slack, C, calibration)
         solution = decision.solution or self._likelihood(C, self.ready.weight, left, False)
         tol = 1e-3 if self.estimator.tol == "auto" else float(self.estimator.tol)
         solver = likelihood_solver(self.estimator.solver)
         warn_unfinished(solution, Objective(self._problem(self.ready.weight), C, 0.0, 1.0, tol), solver.name)
         calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
-        return Trained(solution, "likelihood", None, C, calibration)
+        return Trained(solution, decision.candidate, None, C, calibration)
 
     def _why_margins(self) -> str | None:
         """What is asked for that only margins have."""
@@ -118,7 +124,6 @@ class ClassTraining:
             f"rescaling={model.rescaling!r}": model.rescaling != "margin",
             f"slack={model.slack!r}": model.slack != "auto",
             "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),
-            "a warm start": bool(model.warm_start),
         }
         return next((name for name, is_asked in asked.items() if is_asked), None)
 
@@ -174,7 +179,8 @@ class ClassTraining:
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
         solver, tol = self.estimator.solver, self.estimator.tol
-        solution = maximise_likelihood(self._problem(weight), C, solver, tol, run)
+        start = None if trial or self.earlier is None else self._start(self.earlier)
+        solution = maximise_likelihood(self._problem(weight, start), C, solver, tol, run)
         details = {"solver": likelihood_solver(solver).name, "n": self.labels.size}
         return replace(solution, details={**solution.details, **details})
 
@@ -184,9 +190,14 @@ class ClassTraining:
         steepness = 2.0 * float(np.max(rows.squared_norms))
         check_product(self.estimator.C_, total, rows.n, lambda: steepness, ", or slack='hard'")
 
-    def _problem(self, weight: Floats | None) -> ClassLikelihood:
+    def _start(self, earlier: EarlierClasses) -> Floats | None:
+        model = self.estimator
+        constant = model.intercept_scaling_
+        return earlier.weights(model.classes_.tolist(), model.n_features_in_, self.ready.columns, constant)
+
+    def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
         threads = job_count(self.estimator.n_jobs)
-        return ClassLikelihood(self.ready.rows, self.labels, self.structure.n_classes, weight, threads)
+        return ClassLikelihood(self.ready.rows, self.labels, self.structure.n_classes, weight, threads, start)
 
 
 def _named(estimator: Any, name: str) -> bool:

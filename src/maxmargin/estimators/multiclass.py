@@ -16,6 +16,7 @@ from maxmargin import _core
 from maxmargin.estimators.class_calibration import FOLDS, calibrated, has_probabilities
 from maxmargin.estimators.class_costs import cost_of_classes, mean_cost, mistakes_differ
 from maxmargin.estimators.class_estimator import ClassEstimator, encode_labels
+from maxmargin.estimators.class_start import EarlierClasses
 from maxmargin.estimators.class_training import ClassTraining
 from maxmargin.estimators.multiclass_outputs import (
     chosen_classes,
@@ -46,8 +47,8 @@ class MulticlassSVC(ClassEstimator):
     method : ``'structural'`` (margins), ``'likelihood'``, or ``'auto'``: the likelihood where it errs on many of the
         training examples, for there the classes overlap and margins say little about them; else what makes fewer
         mistakes on folds of the training data that are not trained on. Margins where anything is asked for that only
-        they have (a rescaling, a slack, a solver, costs within training, output features, a warm start), and where
-        examples times classes are more than 2^25
+        they have (a rescaling, a slack, a solver, costs within training, output features), and where examples times
+        classes are more than 2^25. A warm start keeps the method
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true, or a data frame with the
         true classes as labels of its rows and the answers as labels of its columns; None is zero-one
     decision : what ``predict`` answers. ``'score'``: the class of highest score, the machine being trained with the
@@ -130,15 +131,16 @@ class MulticlassSVC(ClassEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
         """Learns from a dense or CSR matrix or a data frame, and one label a row."""
         with all_or_nothing(self):
+            earlier = EarlierClasses.of(self)
             X, labels = self._read_training(X, y)
             self._check_perceptron(self.cost is not None)
             self.cost_ = cost_of_classes(self.cost, self.classes_)
             self.decision_ = self._chosen_decision()
             structure = self._structure(self.cost_ if self.decision_ == "score" else None)
-            training = ClassTraining.of(self, structure, X, labels, sample_weight)
+            training = ClassTraining.of(self, structure, X, labels, sample_weight, earlier)
             trained, ready = training.run(), training.ready
             self.solution_, self.C_ = trained.solution, trained.C
-            self.method_, self.slack_ = trained.method, trained.slack
+            self._candidate, self.method_, self.slack_ = trained.candidate, trained.candidate.method, trained.slack
             coef = structure.to_coef(ready.restored(self.solution_.w, self.intercept_scaling_))
             intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
             self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept

@@ -82,6 +82,8 @@ class _Turns:
     def solve(self) -> Solution:
         with self.monitor:
             if self.objective.problem.n > _MANY * self.objective.problem.free.size:
+                if self.start is not None:
+                    self.descent.w = self.start[self.objective.problem.free]
                 self.descent.advance(_TRIAL)
             while self.monitor.status is None:
                 self.ascent.advance(self._slow, self.descent.iterations, self.descent.calls)

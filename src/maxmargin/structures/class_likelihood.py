@@ -29,8 +29,15 @@ class ClassLikelihood:
     has_dual = True
 
     def __init__(
-        self, rows: _core.Rows, labels: Codes, n_classes: int, sample_weight: Floats | None, threads: int
+        self,
+        rows: _core.Rows,
+        labels: Codes,
+        n_classes: int,
+        sample_weight: Floats | None,
+        threads: int,
+        start: Floats | None = None,
     ) -> None:
+        self.start = start  # native weights whose distributions dual ascent starts from
         self.n, self.threads, self.sample_weight = rows.n, threads, sample_weight
         self.stride = _core.padded(n_classes)
         self._size = rows.columns * self.stride
@@ -81,8 +88,11 @@ class ClassLikelihood:
         return value, gradient if w.size == self._size else gradient[self.free]
 
     def dual(self, C: float) -> _core.ClassDual:
-        """Dual ascent on ``1/2 |w|^2 + C f(w)``."""
-        return _core.ClassDual(self.core, C)
+        """Dual ascent on ``1/2 |w|^2 + C f(w)``, from ``start``."""
+        engine = _core.ClassDual(self.core, C)
+        if self.start is not None:
+            engine.start(self.start)
+        return engine
 
     def shorter(self) -> None:
         """Classes have no transitions that could be left out."""
