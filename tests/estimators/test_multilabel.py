@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 import maxmargin
 from labels import every_vector
 from maxmargin import MulticlassSVC, MultilabelSVC, NSlack, Status, Unsupported
+from maxmargin.estimators.feature_scale import FeatureScale, packed
 
 RNG = np.random.default_rng(0)
 X, Y = make_multilabel_classification(120, 8, n_classes=5, n_labels=2, random_state=1)
@@ -220,10 +221,10 @@ def test_class_weights_of_classes_are_weights_of_examples():
 def test_one_label_has_the_c_of_two_classes():
     """Weight vectors w and -w of MulticlassSVC with C are one of twice the size with 2 C."""
     y = Y[:, 0]
-    options = {"fit_intercept": False, "tol": 1e-7}
-    label = MultilabelSVC(method="structural", **options).fit(X, y[:, None])
-    classes = MulticlassSVC(**options).fit(X, y)
-    assert pytest.approx(2.0 * classes.C_) == label.C_
+    options = {"method": "structural", "fit_intercept": False, "tol": 1e-7}
+    label = MultilabelSVC(**options).fit(X, y[:, None])
+    assert pytest.approx(2.0 * FeatureScale(packed(X), None).regularisation) == label.C_
+    classes = MulticlassSVC(0.5 * label.C_, **options).fit(X, y)
     np.testing.assert_allclose(label.coef_[0], classes.coef_[1] - classes.coef_[0], atol=1e-3)
 
 
