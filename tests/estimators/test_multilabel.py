@@ -221,7 +221,7 @@ def test_class_weights_of_classes_are_weights_of_examples():
 def test_one_label_has_the_c_of_two_classes():
     """Weight vectors w and -w of MulticlassSVC with C are one of twice the size with 2 C."""
     y = Y[:, 0]
-    options = {"method": "structural", "fit_intercept": False, "tol": 1e-7}
+    options = {"method": "structural", "slack": "linear", "fit_intercept": False, "tol": 1e-7}
     label = MultilabelSVC(**options).fit(X, y[:, None])
     assert pytest.approx(2.0 * FeatureScale(packed(X), None).regularisation) == label.C_
     classes = MulticlassSVC(0.5 * label.C_, **options).fit(X, y)
