@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 import maxmargin
-from maxmargin import ModelFileError, MulticlassSVC, RankingSVM
+from maxmargin import ModelFileError, MulticlassSVC, MultilabelSVC, RankingSVM
 from maxmargin.features import DescribedClasses
 from maxmargin.io import model_archive, models
 
@@ -188,6 +188,18 @@ HEADS = {
 @pytest.mark.parametrize("case", HEADS)
 def test_json_that_does_not_fit(good, case):
     refused(forge(good, HEADS[case]))
+
+
+def test_a_loss_of_label_vectors_that_there_is_not(tmp_path):
+    """It is needed at prediction only, and found at load; the message does not repeat all of it."""
+    path = tmp_path / "labels.zip"
+    model = MultilabelSVC().fit(X, np.eye(3, dtype=int)[Y])
+    model.save(path)
+    path = forge((model, path.read_bytes(), path), lambda head: head["params"].update(loss="x" * 5000))
+    refused(path, "loss", "xxx")
+    with pytest.raises(ModelFileError) as caught:
+        maxmargin.load(path)
+    assert len(str(caught.value)) < 400 + len(str(path))
 
 
 ARRAYS = {

@@ -46,6 +46,7 @@ from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
 from maxmargin.structures.label_pairs import search_method
 from maxmargin.structures.multiclass import checked_cost
+from maxmargin.structures.multilabel_loss import LOSSES as LABEL_LOSSES
 
 _KINDS: tuple[type[Any], ...] = (
     *(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood),
@@ -145,6 +146,8 @@ def _restore_decision(model: MulticlassSVC, arrays: ModelArrays, structure: Mode
 
 def _multilabel(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> MultilabelSVC:
     model = MultilabelSVC(**params)
+    if model.loss not in LABEL_LOSSES:
+        raise ValueError(f"the parameter loss is {model.loss!r:.80}, which is no loss of label vectors")
     model.single_ = values_of(structure).flag("single_")
     model.classes_ = arrays.labels(least=1 + model.single_)
     k = 1 if model.single_ and model.classes_.size == 2 else model.classes_.size

@@ -35,7 +35,7 @@ class Worker:
     """One process, and the thread that writes requests to it and reads its answers, strictly by turns."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-c", _PROGRAM.format(path=sys.path)]
+        command = [sys.executable, "-c", _PROGRAM.format(path=[str(entry) for entry in sys.path])]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=environment
