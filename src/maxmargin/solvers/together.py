@@ -49,8 +49,9 @@ class Together:
         self._spent += _SPEED * (visits * each + _ROUND)
 
     def due(self, engine: Engine) -> bool:
-        """Whether all blocks should move at once now."""
-        return self._spent >= self._patience * cost_of_dual(engine.held, self._oracle.dimension)
+        """Whether all blocks should move at once now; planes that are no rows must be written out for that."""
+        rows = engine.held * getattr(self._oracle, "row_cost", 0.0)
+        return self._spent >= self._patience * (cost_of_dual(engine.held, self._oracle.dimension) + rows)
 
     def move(self, engine: Engine) -> Moved | None:
         """Gives the planes held their best dual variables; None, and nothing has changed, where that fails."""

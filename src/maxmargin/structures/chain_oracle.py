@@ -26,6 +26,9 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
+_ROW = 100.0  # what a plane costs as a row of numbers, and its products with others, in visits
+
+
 class ChainOracle(InPortions, OfOutputs):
     """Planes of labelled chains from the native core."""
 
@@ -55,6 +58,7 @@ class ChainOracle(InPortions, OfOutputs):
         cells = np.diff(X.tokens.indptr[X.tokens.offsets]) + X.tokens.lengths * float(chain.n_labels**chain.order)
         self.visit_costs = cells * float(self.stride)
         self.visit_cost = float(self.visit_costs.mean())
+        self.row_cost = _ROW * self.visit_cost
 
     @property
     def _squared(self) -> bool:
