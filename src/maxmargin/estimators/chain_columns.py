@@ -85,12 +85,9 @@ def _measured(X: Sequences, sample_weight: Floats | None, with_constant: bool) -
         return None
     weight = None if sample_weight is None else np.repeat(sample_weight, X.lengths)
     scale = FeatureScale(as_token_rows(X, 0.0), weight)
-    together = Columns.of(scale, np.float64) if with_constant else None
-    if together is None and scale.typical == 1.0:
-        return None
-    if together is None:
-        together = Columns(np.zeros(X.n_features), np.ones(X.n_features))
-    return Columns(together.shift, together.factor / scale.typical)
+    if with_constant:
+        return Columns.of(scale, np.float64, unit=True)
+    return None if scale.typical == 1.0 else Columns(np.zeros(X.n_features), np.full(X.n_features, 1.0 / scale.typical))
 
 
 def _changed(X: Sequences, columns: Columns) -> Sequences:

@@ -29,13 +29,13 @@ class Columns:
     factor: Floats
 
     @classmethod
-    def of(cls, scale: FeatureScale, dtype: npt.DTypeLike) -> Columns | None:
+    def of(cls, scale: FeatureScale, dtype: npt.DTypeLike, *, unit: bool = False) -> Columns | None:
         """What the columns need; None where they can stay as they are.
 
         The mean of every column that is far from zero is subtracted. In a table most of whose columns are filled, each
         filled column gets the typical size unless it is within a factor of 2 of it. Columns that are mostly zero, and
         all columns where most are, are only brought to within a factor of 3. A typical size that float32 can hardly
-        square becomes 1.
+        square becomes 1, and with ``unit`` every typical size.
         """
         sizes, typical = scale.sizes, scale.typical
         shift = np.where(scale.far, scale.means, 0.0).astype(dtype).astype(np.float64)
@@ -45,7 +45,7 @@ class Columns:
         filled = scale.filled > 0.5
         if used.any() and np.median(scale.filled[used]) > 0.5:
             factor[filled] = np.where(np.abs(np.log(ratio[filled])) <= np.log(_NEAR), 1.0, 1.0 / ratio[filled])
-        if not 1.0 / _EXTREME < typical < _EXTREME:
+        if unit or not 1.0 / _EXTREME < typical < _EXTREME:
             factor /= typical
         factor = factor.astype(dtype).astype(np.float64)
         if not shift.any() and (factor == 1.0).all():
