@@ -212,3 +212,15 @@ def test_other_estimators_read_data_frames_by_label():
     sequences, labels = [X[:30], X[30:]], [names[:30].tolist(), names[30:].tolist()]
     chains = [ChainSVC(cost=cost).fit(sequences, labels) for cost in (COST, mixed)]
     np.testing.assert_array_equal(chains[0].weights_, chains[1].weights_)
+
+
+def test_costs_and_a_class_of_one_example_are_calibrated():
+    """The fold that has the example leaves the other folds without the class, and so without its row of costs."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((31, 4)), np.append(np.arange(30) % 3, 3)
+    cost = 1.0 - np.eye(4)
+    cost[0, 3] = 5.0
+    model = MulticlassSVC(cost=cost, decision="score", slack="linear").fit(X, y).calibrate(X, y)
+    chances = model.predict_proba(X)
+    assert chances.shape == (31, 4)
+    assert chances.sum(axis=1) == pytest.approx(np.ones(31))

@@ -76,7 +76,7 @@ def held_out_scores(
         left = left[known[number[left]]]
         if not left.size or np.count_nonzero(known) < 2:
             continue
-        model = clone(estimator).set_params(callback=None, verbose=0, warm_start=False)
+        model = clone(estimator).set_params(callback=None, verbose=0, warm_start=False, **_costs_of(estimator, known))
         given = {} if weight is None else {"sample_weight": weight[kept]}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the model itself, not these, is what is warned about
@@ -87,6 +87,12 @@ def held_out_scores(
     if not parts:
         raise ValueError("No class has examples in two folds, so nothing can be calibrated; give more examples.")
     return parts
+
+
+def _costs_of(estimator: Any, known: npt.NDArray[np.bool_]) -> dict[str, Floats]:
+    """The cost matrix of an estimator without the classes of which a fold has no examples."""
+    cost = getattr(estimator, "cost", None)
+    return {} if cost is None else {"cost": np.asarray(cost)[np.ix_(known, known)]}
 
 
 def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calibration:
