@@ -17,7 +17,15 @@ from maxmargin.oracles.portions import Stop
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
-from maxmargin.solvers.certify import Candidate, Suspicion, evaluate, find_contradiction, gap_target, is_solved
+from maxmargin.solvers.certify import (
+    ROUNDING,
+    Candidate,
+    Suspicion,
+    evaluate,
+    find_contradiction,
+    gap_target,
+    is_solved,
+)
 from maxmargin.solvers.leaps import Leaps
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
@@ -170,7 +178,7 @@ class _Ascent:
         settings = self.coarse_settings if self.coarse else self.settings
         if self.coarse and self.calls == 0 and not self.started:
             settings = self.first_settings
-        order = self.sampler.next_order(self.engine.gaps)
+        order, before = self.sampler.next_order(self.engine.gaps), self.visits
         for part in self._parts(order):
             result = VisitResult()
             for portion in self.oracle.portions(part):
@@ -187,8 +195,8 @@ class _Ascent:
                 self.average.add(self.engine.rough_weights)
             if self.monitor.late:
                 break
-            if self.together is not None:
-                self.together.spend(result.visited)
+        if self.together is not None:
+            self.together.spend(self.visits - before)
         if self.leaps is not None:
             self.leaps.after_pass(self.engine)
         self._compare_precisions()
@@ -271,7 +279,8 @@ class _Ascent:
     def _stalled(self) -> bool:
         """200 passes' worth of calls without any gain that floating point can show, of the dual or of the gap."""
         dual, estimate = self.dual, self.estimate
-        gained = dual > self.best_dual + 1e-15 * abs(dual) or estimate < 0.999 * self.best_estimate
+        falls = estimate < 0.999 * self.best_estimate and estimate > 0.1 * ROUNDING * abs(dual)
+        gained = falls or dual > self.best_dual + 1e-15 * abs(dual)
         self.last_gain = self.calls if gained else self.last_gain
         self.best_dual, self.best_estimate = max(dual, self.best_dual), min(estimate, self.best_estimate)
         if self.calls - self.last_gain < 200 * self.oracle.n:

@@ -29,6 +29,7 @@ _MOST_STEPS = 100
 _STEPS = 30  # that are expected
 _CALLS = 1e6  # multiplications that take as long as the calls of a step on the smallest matrices
 _LARGEST = 4_000_000  # cells of a matrix
+_VECTORS = 300.0  # multiplications of products that take as long as the vectors of a step, per plane
 _BOUNDARY = 0.995  # of the way to the boundary that a step goes
 _RIDGES = (1e-16, 1e-14, 1e-12)  # times the order of a matrix of diagonal 1: what rounding may have done to it
 _REFINEMENTS = 2  # of the answer of a linear system
@@ -40,7 +41,8 @@ def cost_of_dual(planes: int, columns: int) -> float:
     order = min(planes, columns)
     if planes * order > _LARGEST:
         return np.inf
-    return float(_STEPS * (_CALLS + order * order * ((0.0 if planes < columns else planes) + order / 3.0)))
+    products = order * order * ((0.0 if planes < columns else planes) + order / 3.0)
+    return float(_STEPS * (_CALLS + _VECTORS * planes + products))
 
 
 @dataclass(eq=False)
