@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
 from maxmargin.io.cost_matrix import read_cost
+from maxmargin.io.labelled import shortened
 from maxmargin.io.read import format_of, read_data
 
 
@@ -281,3 +282,7 @@ def test_cost_matrix_complaints(write, text, message):
     with pytest.raises(ValueError) as caught:
         read_cost(write("c.csv", text), np.array(["a", "b"]))
     assert message in str(caught.value)
+
+
+def test_names_in_messages_stay_on_one_line():
+    assert shortened(["a\nb", "c" * 50]) == "a b, " + "c" * 37 + "..."

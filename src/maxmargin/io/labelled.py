@@ -59,8 +59,9 @@ class LabelledData:
 
 
 def shortened(items: Any, limit: int = 10) -> str:
-    """The first items, for a complaint."""
-    names = [name if len(name) <= 40 else f"{name[:37]}..." for name in map(str, list(items)[: limit + 1])]
+    """The first items for a message, on one line."""
+    lines = (" ".join(str(item)[:200].split()) for item in list(items)[: limit + 1])
+    names = [name if len(name) <= 40 else f"{name[:37]}..." for name in lines]
     return ", ".join([*names[:limit], "..."] if len(names) > limit else names)
 
 
