@@ -122,7 +122,7 @@ def test_weight_of_classes_method_and_threshold(data, capsys):
     np.testing.assert_allclose(model.intercept_, peer.intercept_)
     run("train train.csv m.model --measure roc_area --threshold-for none", capsys)
     assert maxmargin.load("m.model").threshold_ == 0.0
-    for words in ("--method auto", "--threshold-for f1"):
+    for words in ("--positive rare", "--threshold-for f1"):
         code, _, err = run(f"train train.csv m.model {words}", capsys)
         assert code == 1
         assert f"{words.split()[0]} has no meaning for train.csv, without --measure; leave it out." in " ".join(
