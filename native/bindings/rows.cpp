@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "maxmargin/kernels.hpp"
 #include "maxmargin/moments.hpp"
@@ -99,9 +100,26 @@ std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
   return hash;
 }
 
+// Whether some row has two cells in one column. Columns may be in any order.
+bool repeats_columns(In1<std::int32_t> indices, In1<std::int64_t> offsets, std::int64_t width) {
+  const std::int64_t n = static_cast<std::int64_t>(offsets.size()) - 1;
+  if (n < 0 || offsets.data()[0] != 0 || offsets.data()[n] > static_cast<std::int64_t>(indices.size())) throw nb::value_error("offsets must span the cells");
+  std::vector<std::int64_t> last(static_cast<std::size_t>(width), -1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t c = offsets.data()[i]; c < offsets.data()[i + 1]; ++c) {
+      const std::int32_t column = indices.data()[c];
+      if (column < 0 || column >= width) throw nb::index_error("no such column");
+      if (std::exchange(last[static_cast<std::size_t>(column)], i) == i) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& module) {
+  module.def("repeats_columns", &repeats_columns, nb::arg("indices").noconvert(), nb::arg("offsets").noconvert(), nb::arg("width"),
+             "Whether some row of a CSR matrix has two cells in one column.");
   nb::class_<PyRows>(module, "Rows", "Examples packed for the core: a dense matrix or CSR, float64 or float32.")
       .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)
       .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)

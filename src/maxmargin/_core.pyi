@@ -15,6 +15,9 @@ def isa() -> str:
 def padded(labels: int) -> int:
     """Row length of the weights for a number of labels."""
 
+def repeats_columns(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> bool:
+    """Whether some row of a CSR matrix has two cells in one column."""
+
 class Rows:
     """
     Examples packed for the core: a dense matrix or CSR, float64 or float32.

@@ -36,8 +36,8 @@ class ChainCRF(ChainEstimator):
     Parameters
     ----------
     C : weight of the negative log-likelihood; ``'scale'`` brings features to a common size before training
-        (``ChainColumns``) and is ``max(5, 40 * sqrt(d / T))`` over the mean squared length of a token's features then,
-        with d features that occur in T tokens
+        (``ChainColumns``) and is ``max(5, 40 * sqrt(d / T), 100 * k / T)`` over the mean squared length of a token's
+        features then, with d features and k labels that occur in T tokens
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     label_weight : dict of label to positive weight; a label of weight m is predicted as if it were m times as frequent:
         training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that ``exp F`` itself, by which labels

@@ -27,7 +27,7 @@ class TokenScale:
     Parameters
     ----------
     tokens : number of tokens
-    features : number of features that occur
+    features, labels : numbers of features and of labels that occur
     square : mean squared length of a token's features
     informative : number of tokens that do not have the most frequent label
     work : multiplications and additions of a pass, roughly
@@ -35,6 +35,7 @@ class TokenScale:
 
     tokens: float
     features: int
+    labels: int
     square: float
     informative: float
     work: float
@@ -55,7 +56,8 @@ class TokenScale:
         frequency = np.bincount(labels, None if sample_weight is None else np.repeat(weight, X.lengths))
         informative = tokens - float(frequency.max())
         work = frequency.size * (float(len(X.indices)) + frequency.size * float(X.tokens))
-        return cls(tokens, features, float(weight @ squares) / tokens + constant * constant, informative, work)
+        square = float(weight @ squares) / tokens + constant * constant
+        return cls(tokens, features, int(np.count_nonzero(frequency)), square, informative, work)
 
     @property
     def margin_c(self) -> float:
@@ -64,13 +66,14 @@ class TokenScale:
 
     @property
     def likelihood_c(self) -> float:
-        """The default of conditional likelihood: ``max(5, 40 * sqrt(d / T))`` over the mean squared length.
+        """The default of conditional likelihood: ``max(5, 40 * sqrt(d / T), 100 * k / T)`` over the mean squared length.
 
-        d features occur in T tokens. Where they outnumber the tokens, as in text, each of them is seen a few times
-        only, and its weight needs a large C to become as large as it should; the fewer they are, the more the data
-        alone decide.
+        d features and k labels occur in T tokens. Where features outnumber the tokens, as in text, each of them is seen a
+        few times only, and its weight needs a large C to become as large as it should; the fewer they are, the more the
+        data alone decide. The same holds for labels that are seen less than 20 times.
         """
-        return max(5.0, 40.0 * float(np.sqrt(self.features / self.tokens))) / max(self.square, 1e-300)
+        r = max(5.0, 40.0 * float(np.sqrt(self.features / self.tokens)), 100.0 * self.labels / self.tokens)
+        return r / max(self.square, 1e-300)
 
     @property
     def relative_gap(self) -> float:

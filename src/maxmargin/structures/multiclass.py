@@ -149,13 +149,12 @@ def as_rows(X: Any, bias: float, analyse: bool, copy_density: float = 0.2) -> _c
     """
     if not sp.issparse(X):
         return _core.Rows(np.ascontiguousarray(X), bias, analyse, copy_density)
-    X = sp.csr_array((X.data, X.indices, X.indptr), shape=X.shape)  # which knows nothing yet of its columns' order
-    if not X.has_canonical_format:
-        X = X.copy()
+    data, indices, starts = X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)
+    if _core.repeats_columns(indices, starts, X.shape[1]):
+        X = sp.csr_array((data, indices, starts), shape=X.shape, copy=True)
         X.sum_duplicates()
-    return _core.Rows(
-        X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64), X.shape[1], bias, analyse
-    )
+        data, indices, starts = X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)
+    return _core.Rows(data, indices, starts, X.shape[1], bias, analyse)
 
 
 def check_values(rows: _core.Rows, X: Any) -> None:
