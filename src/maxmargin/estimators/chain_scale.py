@@ -66,11 +66,12 @@ class TokenScale:
 
     @property
     def likelihood_c(self) -> float:
-        """The default of conditional likelihood: ``max(5, 40 * sqrt(d / T), 100 * k / T)`` over the mean squared length.
+        """The default of conditional likelihood.
 
-        d features and k labels occur in T tokens. Where features outnumber the tokens, as in text, each of them is seen a
-        few times only, and its weight needs a large C to become as large as it should; the fewer they are, the more the
-        data alone decide. The same holds for labels that are seen less than 20 times.
+        ``max(5, 40 * sqrt(d / T), 100 * k / T)`` over the mean squared length, where d features and k labels occur in T
+        tokens. Where features outnumber the tokens, as in text, each of them is seen a few times only, and its weight
+        needs a large C to become as large as it should; the fewer they are, the more the data alone decide. The same
+        holds for labels that are seen less than 20 times.
         """
         r = max(5.0, 40.0 * float(np.sqrt(self.features / self.tokens)), 100.0 * self.labels / self.tokens)
         return r / max(self.square, 1e-300)
