@@ -33,7 +33,9 @@ _FOLDS = 3
 _FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
 _FEWEST = 60  # examples from which on folds tell anything
 _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
-_TOL = 1e-3  # of tol="auto": the gap per example and C
+_TOL = 1e-3  # of tol="auto": the gap per example and C, where examples are many
+_MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so that seeds agree
+_LEAST = 0.1  # of that tolerance
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
 _ROUNDING = 1e-18
 
@@ -54,10 +56,10 @@ CONFIDENT = Candidate("likelihood", 8.0)
 def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: float | str, run: Run) -> Solution:
     """Minimises ``1/2 |w|^2 + C f(w)``.
 
-    With ``tol='auto'`` to ``1e-3`` per example and C, and problems that are small as far as rounding allows, so that
+    With ``tol='auto'`` to ``likelihood_tolerance``, and problems that are small as far as rounding allows, so that
     the answer depends neither on the order of the examples nor on whether they are repeated or weighted.
     """
-    run = replace(run, tol=_TOL if tol == "auto" else float(tol), relative=0.0)
+    run = replace(run, tol=likelihood_tolerance(tol, problem.total_weight), relative=0.0)
     if tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough:
         exact = LBFGS()(problem, C, 0.0, 1.0, replace(run, tol=_ROUNDING), problem.start)
         assert exact.primal is not None
@@ -65,6 +67,11 @@ def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: fl
         enough = exact.gap <= Objective(problem, C, 0.0, 1.0, run.tol).allowed(exact.primal)
         return replace(exact, status=Status.CONVERGED) if enough and exact.status in LIMITS else exact
     return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
+
+
+def likelihood_tolerance(tol: float | str, total: float) -> float:
+    """``tol='auto'`` as a number: the gap per example and C, for examples whose weights sum up to ``total``."""
+    return _TOL * min(1.0, max(_LEAST, total / _MANY_EXAMPLES)) if tol == "auto" else float(tol)
 
 
 def too_many_cells(n: int, classes: int) -> bool:

@@ -21,6 +21,7 @@ from maxmargin.estimators.class_methods import (
     Candidate,
     Choice,
     Decision,
+    likelihood_tolerance,
     maximise_likelihood,
     too_many_cells,
 )
@@ -109,9 +110,9 @@ class ClassTraining:
             calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
             return Trained(solution, decision.candidate, self.slack, C, calibration)
         solution = decision.solution or self._likelihood(C, self.ready.weight, left, False)
-        tol = 1e-3 if self.estimator.tol == "auto" else float(self.estimator.tol)
-        solver = likelihood_solver(self.estimator.solver)
-        warn_unfinished(solution, Objective(self._problem(self.ready.weight), C, 0.0, 1.0, tol), solver.name)
+        problem, solver = self._problem(self.ready.weight), likelihood_solver(self.estimator.solver)
+        tol = likelihood_tolerance(self.estimator.tol, problem.total_weight)
+        warn_unfinished(solution, Objective(problem, C, 0.0, 1.0, tol), solver.name)
         calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
         return Trained(solution, decision.candidate, None, C, calibration)
 

@@ -64,7 +64,8 @@ class MulticlassSVC(ClassEstimator):
     slack : ``'linear'``, ``'squared'``, ``'hard'``, or ``'auto'``: squared for the zero-one loss, else linear
     solver : as in StructuralSVM; for the likelihood ``'auto'``, ``'dual'`` or ``'lbfgs'``
     rescaling, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM; ``tol='auto'`` of the likelihood is 1e-3
+        as in StructuralSVM; ``tol='auto'`` of the likelihood is 1e-3, down to 1e-4 where there are less than 40,000
+        examples
     class_weight : dict of class to weight, or ``'balanced'``
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
     intercept_scaling : ``'scale'``: columns far from zero or of another size than the others are brought together
