@@ -110,6 +110,18 @@ def test_solvers_of_the_likelihood(solver):
     assert model.solution_.gap <= 1e-6 * max(75.0, value)
 
 
+@pytest.mark.parametrize("solver", ["dual", "lbfgs"])
+def test_a_solver_of_the_likelihood_asks_for_it(digits, solver):
+    X, _, y, _ = digits
+    assert MulticlassSVC(solver=solver).fit(X, y).method_ == "likelihood"
+
+
+def test_a_wrong_solver_is_named(digits):
+    X, _, y, _ = digits
+    with pytest.raises(ValueError, match="solver must be one of"):
+        MulticlassSVC(solver="newton").fit(X, y)
+
+
 def test_limits_of_time_hold_for_all_trials_together(digits):
     X, _, y, _ = digits
     with pytest.warns(ConvergenceWarning, match="max_time"):

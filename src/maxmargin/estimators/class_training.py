@@ -95,6 +95,8 @@ class ClassTraining:
             if margins:
                 raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
             return self._answer(Decision(LIKELIHOOD), start)
+        if self.estimator.solver != "auto":  # one that only the likelihood has
+            return self._answer(Decision(LIKELIHOOD), start)
         if self.earlier is not None:
             return self._answer(Decision(self.earlier.candidate), start)
         if too_many_cells(self.labels.size, self.structure.n_classes) and self.estimator.decision_ == "score":

@@ -62,7 +62,7 @@ class MulticlassSVC(ClassEstimator):
         similarities), which may hold classes without examples; a mapping of labels to texts, rows or attributes; or a
         data frame whose index holds the labels
     slack : ``'linear'``, ``'squared'``, ``'hard'``, or ``'auto'``: squared for the zero-one loss, else linear
-    solver : as in StructuralSVM; for the likelihood ``'auto'``, ``'dual'`` or ``'lbfgs'``
+    solver : as in StructuralSVM; for the likelihood ``'auto'``, ``'dual'`` or ``'lbfgs'``, which ask for it
     rescaling, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
         as in StructuralSVM; ``tol='auto'`` of the likelihood is 1e-3, down to 1e-4 where there are less than 40,000
         examples
