@@ -170,7 +170,7 @@ def test_flags_that_lie_do_not_matter():
     X.indices[: X.indptr[1]] = first[::-1]
     X.data[: X.indptr[1]] = X.data[: X.indptr[1]][::-1].copy()
     one, other = MulticlassSVC(C=0.1).fit(X, CLASSES), MulticlassSVC(C=0.1).fit(matrix(), CLASSES)
-    np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-10)  # the order of a sum may change its last digit
 
 
 @pytest.mark.parametrize("case", DAMAGED)
