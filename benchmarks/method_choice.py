@@ -22,7 +22,7 @@ from maxmargin import MulticlassSVC
 
 WAYS: dict[str, dict[str, Any]] = {
     "margin, linear": {"slack": "linear"},
-    "margin, squared": {"method": "margin"},
+    "margin, squared": {"method": "structural"},
     "likelihood": {"method": "likelihood"},
     "auto": {},
 }

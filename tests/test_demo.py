@@ -101,6 +101,7 @@ def test_objective_is_the_solver_s(digits):
 def test_training_for_the_cost_lowers_it(console):
     totals = show_costs(console, 2)
     assert totals["slack rescaling"] < totals["without the cost"]
+    assert totals["the answer of lowest expected cost"] < totals["without the cost"]
 
 
 @pytest.mark.parametrize("solver", ["bcfw", "one-slack", "subgradient"])
