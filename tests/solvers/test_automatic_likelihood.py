@@ -82,7 +82,7 @@ def test_the_same_result_every_time():
 
 
 def likelihood(X, Y, portion, monkeypatch):
-    monkeypatch.setattr(chain_likelihood, "_PORTION", portion)
+    monkeypatch.setattr(chain_likelihood, "PORTION", portion)
     given = ChainInput(pack(X))
     chain = Chain(n_labels=3, n_features=X[0].shape[1])
     return chain_likelihood.ChainLikelihood(chain, given, np.concatenate(Y).astype(np.int32), None, 1, False)
@@ -116,7 +116,7 @@ def test_an_evaluation_stops_between_sequences(monkeypatch):
 @pytest.mark.parametrize("solver", ["auto", "dual", "lbfgs"])
 def test_the_time_is_kept_inside_a_pass(solver, monkeypatch):
     """A pass over this data takes longer than the limit."""
-    monkeypatch.setattr(chain_likelihood, "_PORTION", 1e6)
+    monkeypatch.setattr(chain_likelihood, "PORTION", 1e6)
     X, Y = runs(400, 500, features=40, labels=8)
     given = ChainCRF(solver=solver, max_time=0.02)
     packed = pack(X)

@@ -41,7 +41,7 @@ def test_portions_add_up(oracle, monkeypatch):
     w = np.random.default_rng(1).normal(size=oracle.dimension)
     order = np.random.default_rng(2).permutation(oracle.n).astype(np.int32)
     slack, cut = oracle.slacks(w), oracle.cut(w)
-    monkeypatch.setattr(portions, "_PORTION", 40.0)
+    monkeypatch.setattr(portions, "PORTION", 40.0)
     monkeypatch.setattr(portions, "_PER_WEIGHT", 0.0)
     pieces = oracle.portions(order)
     assert len(pieces) > 1
@@ -63,7 +63,7 @@ def dense(a, size):
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda oracle: type(oracle).__name__)
 def test_passes_end_where_they_are_told_to(oracle, monkeypatch):
-    monkeypatch.setattr(portions, "_PORTION", 40.0)
+    monkeypatch.setattr(portions, "PORTION", 40.0)
     monkeypatch.setattr(portions, "_PER_WEIGHT", 0.0)
     asked = iter([False, False, True])
     with pytest.raises(Stopped):

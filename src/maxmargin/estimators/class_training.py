@@ -27,8 +27,8 @@ from maxmargin.estimators.class_methods import (
 )
 from maxmargin.estimators.class_start import EarlierClasses
 from maxmargin.estimators.likelihood_training import LIKELIHOOD_SOLVERS, likelihood_solver, warn_unfinished
-from maxmargin.estimators.measure_folds import row_keys
 from maxmargin.estimators.multiclass_outputs import difference_scale
+from maxmargin.estimators.row_keys import row_keys
 from maxmargin.estimators.training import check_settings, job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Solution

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale, chosen_c
-from maxmargin.estimators.measure_folds import Folds, folds_of_groups, folds_of_rows, row_keys
+from maxmargin.estimators.measure_folds import Folds, folds_of_groups, folds_of_rows
 from maxmargin.estimators.measure_selection import Candidate, Deadline, Judge, Path
 from maxmargin.estimators.query_groups import QueryGroups
+from maxmargin.estimators.row_keys import row_keys
 from maxmargin.estimators.training import check_settings, job_count, run_of, warn_stopped
 from maxmargin.measures import BinaryMeasure, Contingency
 from maxmargin.measures.threshold import Cuts

@@ -16,7 +16,7 @@ Indices = npt.NDArray[np.int32]
 Stop = Callable[[], bool]
 Piece = TypeVar("Piece")
 
-_PORTION = 5e7  # multiplications: a few hundredths of a second
+PORTION = 5e7  # multiplications: a few hundredths of a second
 _PER_WEIGHT = 20.0  # the same for each weight, because a piece also costs a few operations a weight
 
 
@@ -30,7 +30,7 @@ class InPortions:
 
     def portions(self, order: Indices) -> list[Indices]:
         """An order of examples in pieces of some hundredths of a second each, of one example at least."""
-        size = max(_PORTION, _PER_WEIGHT * self.dimension)
+        size = max(PORTION, _PER_WEIGHT * self.dimension)
         if self.visit_costs is None:
             step = max(1, int(size // max(self.visit_cost, 1.0)))
             return [order[first : first + step] for first in range(0, order.size, step)]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Stopped
+from maxmargin.oracles.portions import PORTION
 from maxmargin.structures.chain import Chain, ChainInput
 
 Floats = npt.NDArray[np.float64]
@@ -18,8 +19,6 @@ Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.uint8]
 Distributions = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.float32], Floats]
 """Sequences, and for each of them marginals (length, stride), expected steps (labels, stride) and entropy."""
-
-_PORTION = 5e7  # additions and multiplications: a few hundredths of a second
 
 
 class ChainLikelihood:
@@ -69,7 +68,7 @@ class ChainLikelihood:
         self._at_zero = self._value_at_zero(X.tokens.lengths, labels)
         cells = np.diff(X.tokens.indptr[X.tokens.offsets])
         self._work = X.tokens.lengths * float(3 * chain.n_labels**chain.order * self.stride) + 2.0 * self.stride * cells
-        number = (np.cumsum(self._work) // (_PORTION * threads)).astype(np.int64)
+        number = (np.cumsum(self._work) // (PORTION * threads)).astype(np.int64)
         self._bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]
 
     @property
@@ -132,7 +131,7 @@ class ChainLikelihood:
 
     def portions(self, order: Codes) -> list[Codes]:
         """An order of sequences in pieces of some hundredths of a second each, so that limits can be kept."""
-        number = (np.cumsum(self._work[order]) // _PORTION).astype(np.int64)
+        number = (np.cumsum(self._work[order]) // PORTION).astype(np.int64)
         return np.split(order, np.flatnonzero(np.diff(number)) + 1)
 
     def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Stopped
+from maxmargin.oracles.portions import PORTION
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
-_PORTION = 5e7  # additions and multiplications: a few hundredths of a second
 _EXPONENTIAL = 20.0  # as many additions
 
 
@@ -48,7 +48,7 @@ class ClassLikelihood:
         self.core = _core.ClassLikelihood(rows, labels, sample_weight, n_classes)
         self._classes, self._rows, self._columns = n_classes, rows, rows.columns
         self._row_work = self.stride * (4.0 * rows.cells / max(rows.n, 1) + _EXPONENTIAL)
-        self._most = max(1, int(_PORTION / self._row_work))
+        self._most = max(1, int(PORTION / self._row_work))
 
     @property
     def total_weight(self) -> float:
