@@ -38,7 +38,11 @@ def main() -> None:
     table = new_table("test accuracy (seconds)", ["task", *WAYS, "chosen"])
     gained = []
     for task in CLASS_TASKS:
-        if task.held_out != options.held_out or task.score != "accuracy" or options.only not in task.name:
+        if (
+            task.part != ("held-out" if options.held_out else "open")
+            or task.score != "accuracy"
+            or options.only not in task.name
+        ):
             continue
         scores: dict[str, list[float]] = {name: [] for name in WAYS}
         seconds: dict[str, list[float]] = {name: [] for name in WAYS}

@@ -123,116 +123,122 @@ _DIGITS = _bundled(load_digits)
 _FEW = ("RidgeClassifier", "SGDClassifier")
 
 
-def _task(name: str, load: Load, *tags: str, **options: Any) -> Task:
+def class_task(name: str, load: Load, *tags: str, **options: Any) -> Task:
     return Task(name, "classes", load, options.pop("score", "accuracy"), tags, **options)
 
 
-def _cost_task(name: str, load: Load, cost: Any, *tags: str, **options: Any) -> Task:
-    return _task(name, load, "costs", *tags, score="cost", options={"cost": cost}, **options)
+def cost_task(name: str, load: Load, cost: Any, *tags: str, **options: Any) -> Task:
+    return class_task(name, load, "costs", *tags, score="cost", options={"cost": cost}, **options)
 
 
 CLASS_TASKS = (
-    _task("iris", _bundled(load_iris), "bundled", "n small", splits=20),
-    _task("wine, raw", _bundled(load_wine), "bundled", "unscaled column", splits=20),
-    _task("wine, standardised", standardised(_bundled(load_wine)), "bundled", splits=20),
-    _task("breast cancer, raw", _bundled(load_breast_cancer), "bundled", "unscaled column", splits=10),
-    _task("breast cancer, standardised", standardised(_bundled(load_breast_cancer)), "bundled", splits=10),
-    _task("digits", _DIGITS, "bundled", splits=5),
-    _task("digits x 1e-4", scaled(_DIGITS, 1e-4), "scale", splits=5),
-    _task("digits x 0.01", scaled(_DIGITS, 0.01), "scale", splits=5),
-    _task("digits x 1e8", scaled(_DIGITS, 1e8), "scale", splits=5),
-    _task("digits + 1000", scaled(_DIGITS, 1.0, 1000.0), "offset", splits=5),
-    _task("digits, one column x 1e4", one_column_scaled(_DIGITS, 20, 1e4), "unscaled column", splits=5),
-    _task("30 rows", _fresh(lambda seed: clusters(5030, 5, 2, seed), 30), "n small", splits=20),
-    _task("60 rows, 500 features", _fresh(lambda seed: clusters(3060, 500, 3, seed), 60), "n small", splits=10),
-    _task("overlap in a plane", _fresh(lambda seed: clusters(10_300, 2, 3, seed), 300), "d small", "overlap", splits=5),
-    _task("2 of 20 features", _fresh(partial(linear_binary, 11_000, 20, used=2), 1000), "overlap", splits=5),
-    _task("label noise 20 %", _fresh(partial(linear_binary, 22_000, 20, noise=0.2), 2000), "label noise", splits=5),
-    _task("label noise 60 %", _fresh(partial(linear_binary, 22_000, 20, noise=0.6), 2000), "label noise", splits=5),
-    _task("separable", _fresh(partial(linear_binary, 12_000, 20, steep=1e3), 2000), "separable", splits=5),
-    _task("100,000 rows", _fresh(partial(linear_binary, 120_000, 10), 100_000), "n large", splits=2),
-    _task(
+    class_task("iris", _bundled(load_iris), "bundled", "n small", splits=20),
+    class_task("wine, raw", _bundled(load_wine), "bundled", "unscaled column", splits=20),
+    class_task("wine, standardised", standardised(_bundled(load_wine)), "bundled", splits=20),
+    class_task("breast cancer, raw", _bundled(load_breast_cancer), "bundled", "unscaled column", splits=10),
+    class_task("breast cancer, standardised", standardised(_bundled(load_breast_cancer)), "bundled", splits=10),
+    class_task("digits", _DIGITS, "bundled", splits=5),
+    class_task("digits x 1e-4", scaled(_DIGITS, 1e-4), "scale", splits=5),
+    class_task("digits x 0.01", scaled(_DIGITS, 0.01), "scale", splits=5),
+    class_task("digits x 1e8", scaled(_DIGITS, 1e8), "scale", splits=5),
+    class_task("digits + 1000", scaled(_DIGITS, 1.0, 1000.0), "offset", splits=5),
+    class_task("digits, one column x 1e4", one_column_scaled(_DIGITS, 20, 1e4), "unscaled column", splits=5),
+    class_task("30 rows", _fresh(lambda seed: clusters(5030, 5, 2, seed), 30), "n small", splits=20),
+    class_task("60 rows, 500 features", _fresh(lambda seed: clusters(3060, 500, 3, seed), 60), "n small", splits=10),
+    class_task(
+        "overlap in a plane", _fresh(lambda seed: clusters(10_300, 2, 3, seed), 300), "d small", "overlap", splits=5
+    ),
+    class_task("2 of 20 features", _fresh(partial(linear_binary, 11_000, 20, used=2), 1000), "overlap", splits=5),
+    class_task(
+        "label noise 20 %", _fresh(partial(linear_binary, 22_000, 20, noise=0.2), 2000), "label noise", splits=5
+    ),
+    class_task(
+        "label noise 60 %", _fresh(partial(linear_binary, 22_000, 20, noise=0.6), 2000), "label noise", splits=5
+    ),
+    class_task("separable", _fresh(partial(linear_binary, 12_000, 20, steep=1e3), 2000), "separable", splits=5),
+    class_task("100,000 rows", _fresh(partial(linear_binary, 120_000, 10), 100_000), "n large", splits=2),
+    class_task(
         "100,000 rows + 50",
         scaled(_fresh(partial(linear_binary, 120_000, 10), 100_000), 1.0, 50.0),
         "n large",
         splits=2,
     ),
-    _task(
+    class_task(
         "nonlinear, 8 classes",
         _generated(4000, 8000, n_features=25, n_informative=10, n_classes=8, n_clusters_per_class=2),
         "overlap",
     ),
-    _task(
+    class_task(
         "redundant features",
         _generated(1500, 8000, n_features=60, n_informative=8, n_redundant=40, n_classes=4, flip_y=0.1),
         "label noise",
     ),
-    _task("geometric class sizes", _fresh(_skewed, 2000), "rare classes"),
-    _task("5 % positives", _fresh(partial(linear_binary, 25_000, 15, positive=0.05), 5000), "positives", splits=5),
-    _task("100 classes", _fresh(lambda seed: clusters(13_000, 60, 100, seed, noise=0.5), 3000), "classes many"),
-    _task(
+    class_task("geometric class sizes", _fresh(_skewed, 2000), "rare classes"),
+    class_task("5 % positives", _fresh(partial(linear_binary, 25_000, 15, positive=0.05), 5000), "positives", splits=5),
+    class_task("100 classes", _fresh(lambda seed: clusters(13_000, 60, 100, seed, noise=0.5), 3000), "classes many"),
+    class_task(
         "1,000 classes",
         _fresh(lambda seed: clusters(15_000, 64, 1000, seed, noise=0.35), 10_000),
         "classes many",
         peers=_FEW,
         splits=2,
     ),
-    _task(
+    class_task(
         "5,000 classes",
         _fresh(lambda seed: clusters(24_000, 32, 5000, seed, noise=0.2), 20_000),
         "classes many",
         peers=("RidgeClassifier",),
         splits=1,
     ),
-    _task(
+    class_task(
         "100,000 sparse features",
         _fresh(lambda seed: make_multiclass(6000, 100_000, 5, density=3e-4, noise=2.0, seed=seed), 2000),
         "d large",
     ),
-    _task("texts", _fresh(lambda seed: make_documents(10_000, 20_000, noise=0.1, seed=seed), 3000), "d large"),
-    _task(
+    class_task("texts", _fresh(lambda seed: make_documents(10_000, 20_000, noise=0.1, seed=seed), 3000), "d large"),
+    class_task(
         "rare texts",
         _fresh(lambda seed: make_documents(20_000, 5000, positive=0.03, seed=seed), 5000),
         "positives",
         "d large",
     ),
-    _task("one-hot, 10 x 40", _fresh(lambda seed: one_hot(14_000, 10, 40, 3, seed), 4000), "one-hot"),
-    _task("one-hot, 20 x 200", _fresh(lambda seed: one_hot(8_000, 20, 200, 4, seed), 2000), "one-hot", "d large"),
-    _task("heavy tails", _fresh(partial(_heavy, kind="tails"), 2000), "heavy tails"),
-    _task("log-normal features", _fresh(partial(_heavy, kind="log-normal"), 2000), "heavy tails"),
-    _task("2,000 features, 80 rows", _fresh(_wide, 80), "d large", "n small", splits=10),
-    _task("counts", _fresh(_counts, 2000), "counts"),
-    _task("letters, 1,000", _of(letters, 1000), "data folder"),
-    _task("letters, 12,000", _of(letters, 12_000), "data folder", splits=2),
-    _task("MNIST pixels, 2,000", _of(mnist, 2000, 6000), "data folder", "scale", splits=2),
-    _task("20 newsgroups, tf-idf", _news(2000, TfidfVectorizer), "data folder", "d large"),
-    _task("20 newsgroups, counts", _news(1500, CountVectorizer), "data folder", "d large", "counts", splits=2),
-    _task("covertype, raw", _of(covtype, 4000, 20_000), "data folder", "unscaled column", splits=2),
-    _task("covertype, standardised", standardised(_of(covtype, 8000, 20_000)), "data folder", splits=2),
-    _task("optical digits", _of(optical_digits, 1500), "data folder"),
-    _task("example of SVM-multiclass", _example, "data folder", splits=3),
-    _cost_task("digits, random costs", _DIGITS, random_costs(10), splits=5),
-    _cost_task("digits, random costs x 1000", _DIGITS, random_costs(10, 1000.0), "cost scale", splits=5),
-    _cost_task("digits, random costs x 0.001", _DIGITS, random_costs(10, 1e-3), "cost scale", splits=5),
-    _cost_task("wine, ordinal costs", standardised(_bundled(load_wine)), ordinal_costs(3), splits=20),
-    _cost_task(
+    class_task("one-hot, 10 x 40", _fresh(lambda seed: one_hot(14_000, 10, 40, 3, seed), 4000), "one-hot"),
+    class_task("one-hot, 20 x 200", _fresh(lambda seed: one_hot(8_000, 20, 200, 4, seed), 2000), "one-hot", "d large"),
+    class_task("heavy tails", _fresh(partial(_heavy, kind="tails"), 2000), "heavy tails"),
+    class_task("log-normal features", _fresh(partial(_heavy, kind="log-normal"), 2000), "heavy tails"),
+    class_task("2,000 features, 80 rows", _fresh(_wide, 80), "d large", "n small", splits=10),
+    class_task("counts", _fresh(_counts, 2000), "counts"),
+    class_task("letters, 1,000", _of(letters, 1000), "data folder"),
+    class_task("letters, 12,000", _of(letters, 12_000), "data folder", splits=2),
+    class_task("MNIST pixels, 2,000", _of(mnist, 2000, 6000), "data folder", "scale", splits=2),
+    class_task("20 newsgroups, tf-idf", _news(2000, TfidfVectorizer), "data folder", "d large"),
+    class_task("20 newsgroups, counts", _news(1500, CountVectorizer), "data folder", "d large", "counts", splits=2),
+    class_task("covertype, raw", _of(covtype, 4000, 20_000), "data folder", "unscaled column", splits=2),
+    class_task("covertype, standardised", standardised(_of(covtype, 8000, 20_000)), "data folder", splits=2),
+    class_task("optical digits", _of(optical_digits, 1500), "data folder"),
+    class_task("example of SVM-multiclass", _example, "data folder", splits=3),
+    cost_task("digits, random costs", _DIGITS, random_costs(10), splits=5),
+    cost_task("digits, random costs x 1000", _DIGITS, random_costs(10, 1000.0), "cost scale", splits=5),
+    cost_task("digits, random costs x 0.001", _DIGITS, random_costs(10, 1e-3), "cost scale", splits=5),
+    cost_task("wine, ordinal costs", standardised(_bundled(load_wine)), ordinal_costs(3), splits=20),
+    cost_task(
         "overlapping clusters, random costs",
         _fresh(lambda seed: clusters(12_000, 10, 5, seed), 2000),
         random_costs(5),
         "overlap",
     ),
-    _cost_task(
+    cost_task(
         "overlapping clusters, random costs x 1000",
         _fresh(lambda seed: clusters(12_000, 12, 6, seed), 2000),
         random_costs(6, 1000.0),
         "overlap",
         "cost scale",
     ),
-    _cost_task("counts, alarm x 20", _fresh(_counts, 2000), alarm_costs(6, 20.0), "cost scale"),
-    _cost_task(
+    cost_task("counts, alarm x 20", _fresh(_counts, 2000), alarm_costs(6, 20.0), "cost scale"),
+    cost_task(
         "covertype, random costs", standardised(_of(covtype, 3000, 20_000)), random_costs(7), "data folder", splits=2
     ),
-    _cost_task(
+    cost_task(
         "unscaled, ordinal costs x 1000",
         one_column_scaled(_fresh(lambda seed: clusters(9000, 8, 4, seed), 1500), 0, 1e3),
         ordinal_costs(4, 1000.0),

@@ -58,25 +58,25 @@ def _chained(train: int, test: int, labels: int, d: int) -> Load:
     return load
 
 
-def _label_task(loss: str, name: str, load: Load, *tags: str, **options: Any) -> Task:
+def label_task(loss: str, name: str, load: Load, *tags: str, **options: Any) -> Task:
     score = {"hamming": "hamming", "f1": "example_f1", "zero-one": "subset_accuracy"}[loss]
     return Task(f"{loss}: {name}", "labels", load, score, tags, {"loss": loss}, **options)
 
 
 LABEL_TASKS = (
-    _label_task("hamming", "emotions", _mulan("emotions"), "data folder", splits=5),
-    _label_task("f1", "emotions", _mulan("emotions"), "data folder", splits=5),
-    _label_task("zero-one", "emotions", _mulan("emotions"), "data folder", splits=5),
-    _label_task("hamming", "scene", _mulan("scene"), "data folder", splits=2),
-    _label_task("zero-one", "scene", _mulan("scene"), "data folder", splits=2),
-    _label_task("f1", "enron", _mulan("enron"), "data folder", "d large", splits=2),
-    _label_task("hamming", "medical", _mulan("medical"), "data folder", "d large", splits=3),
-    _label_task("zero-one", "medical", _mulan("medical"), "data folder", "d large", splits=3),
-    _label_task("hamming", "counts, 6 labels", _vectors(500, 4000, 6, 20), "counts"),
-    _label_task("hamming", "counts, 6 labels, x 1e4", _vectors(500, 4000, 6, 20, factor=1e4), "scale"),
-    _label_task("f1", "counts, 20 labels, noise", _vectors(1000, 4000, 20, 50, noise=0.05), "label noise"),
-    _label_task("zero-one", "counts, 5 labels", _vectors(800, 4000, 5, 20), "counts"),
-    _label_task("hamming", "100 labels", _vectors(1000, 2000, 100, 100), "labels many", splits=1),
-    _label_task("hamming", "a chain of 8 labels", _chained(1000, 8000, 8, 15), "overlap"),
-    _label_task("zero-one", "a chain of 5 labels", _chained(1000, 8000, 5, 15), "overlap"),
+    label_task("hamming", "emotions", _mulan("emotions"), "data folder", splits=5),
+    label_task("f1", "emotions", _mulan("emotions"), "data folder", splits=5),
+    label_task("zero-one", "emotions", _mulan("emotions"), "data folder", splits=5),
+    label_task("hamming", "scene", _mulan("scene"), "data folder", splits=2),
+    label_task("zero-one", "scene", _mulan("scene"), "data folder", splits=2),
+    label_task("f1", "enron", _mulan("enron"), "data folder", "d large", splits=2),
+    label_task("hamming", "medical", _mulan("medical"), "data folder", "d large", splits=3),
+    label_task("zero-one", "medical", _mulan("medical"), "data folder", "d large", splits=3),
+    label_task("hamming", "counts, 6 labels", _vectors(500, 4000, 6, 20), "counts"),
+    label_task("hamming", "counts, 6 labels, x 1e4", _vectors(500, 4000, 6, 20, factor=1e4), "scale"),
+    label_task("f1", "counts, 20 labels, noise", _vectors(1000, 4000, 20, 50, noise=0.05), "label noise"),
+    label_task("zero-one", "counts, 5 labels", _vectors(800, 4000, 5, 20), "counts"),
+    label_task("hamming", "100 labels", _vectors(1000, 2000, 100, 100), "labels many", splits=1),
+    label_task("hamming", "a chain of 8 labels", _chained(1000, 8000, 8, 15), "overlap"),
+    label_task("zero-one", "a chain of 5 labels", _chained(1000, 8000, 5, 15), "overlap"),
 )

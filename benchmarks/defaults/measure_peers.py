@@ -18,6 +18,7 @@ from defaults.task import Split, Task
 _SCORING: dict[str, Any] = {
     "f1": "f1",
     "fbeta(2)": make_scorer(fbeta_score, beta=2.0),
+    "fbeta(0.5)": make_scorer(fbeta_score, beta=0.5),
     "balanced_error": "balanced_accuracy",
     "error_rate": "accuracy",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,24 +16,29 @@ from defaults.ours import names_of
 from defaults.report import print_comparisons, write_page
 from defaults.store import Store
 from defaults.suite import peers_of, select
-from defaults.task import FAMILIES, Task
+from defaults.task import FAMILIES, PARTS, Task
 
 LIMIT = 60.0  # CPU seconds of one of our estimators on all splits of a task
 PEER_LIMIT = 300.0
-SHOWN, HELD_OUT = "tasks to choose by", "held-out tasks"
+TITLES = dict(zip(PARTS, ("tasks to choose by", "held-out tasks", "fresh tasks")))
 
 
 def main(description: str) -> None:
     arguments = _arguments(description)
     parts: dict[str, list[Comparison]] = {}
-    for title, held_out in ((SHOWN, False), (HELD_OUT, True)):
-        tasks = select(arguments.only, arguments.family, held_out)
+    asked = {"open": True, "held-out": arguments.held_out, "fresh": arguments.fresh}
+    for part, title in TITLES.items():
+        tasks = select(arguments.only, arguments.family, [part])
         if arguments.check:
             for task in tasks:
                 check(task)
-        elif not held_out or arguments.held_out:
+        elif asked[part]:
             if arguments.new:
                 tasks = [task for task in tasks if not Store(task).complete(names_of(task), peers_of(task))]
+            if arguments.peers:
+                for task in tasks:
+                    store_peers(task)
+                continue
             found = [row for task in tasks for row in run(task, arguments)]
             if found:
                 parts[title] = found
@@ -60,6 +66,8 @@ def run(task: Task, arguments: argparse.Namespace) -> list[Comparison]:
         elif missing:
             _measure_peers(task, missing, digest, store)
         beside = store.valid(peers_of(task), digest)
+    if arguments.retime and beside:
+        _retime(task, store)
     if not beside or not all(name in store.ours for name in names_of(task)):
         print(f"{task.name} is left out: nothing is stored about it.")
         return []
@@ -71,6 +79,19 @@ def run(task: Task, arguments: argparse.Namespace) -> list[Comparison]:
             flush=True,
         )
     return rows
+
+
+def store_peers(task: Task) -> None:
+    """Runs the peers whose results are not stored, and prints no score."""
+    store, start = Store(task), time.perf_counter()
+    found = call("digest_of", {"name": task.name}, LIMIT)
+    if "digest" not in found:
+        print(f"{task.name} is left out. {found['failure']}", flush=True)
+        return
+    missing = store.lacking(peers_of(task), found["digest"])
+    if missing:
+        _measure_peers(task, missing, found["digest"], store)
+        print(f"{task.name}: {', '.join(missing)} ran in {time.perf_counter() - start:.0f} s.", flush=True)
 
 
 def check(task: Task) -> None:
@@ -103,14 +124,28 @@ def _measure_peers(task: Task, names: list[str], digest: str, store: Store) -> N
     store.save()
 
 
+def _retime(task: Task, store: Store) -> None:
+    """Measures the seconds of the stored peers again, at their stored settings."""
+    found = call("retime_peers", {"name": task.name, "settings": store.settings(peers_of(task))}, PEER_LIMIT)
+    if "failure" in found:
+        print(f"{task.name}: the seconds of the peers stay as they were, {found['failure']}")
+        return
+    for who in store.retime(found):
+        print(f"{task.name}: {who} does not score as stored.")
+    store.save()
+
+
 def _arguments(description: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--only", default="", metavar="PATTERN", help="tasks whose name contains this")
     parser.add_argument("--family", choices=FAMILIES, help="tasks of one family")
     parser.add_argument("--ours", action="store_true", help="run ours only, beside the stored results of the peers")
     parser.add_argument("--stored", action="store_true", help="run nothing, report what is stored")
+    parser.add_argument("--peers", action="store_true", help="run only peers that are not stored, print no scores")
+    parser.add_argument("--retime", action="store_true", help="measure the seconds of the stored peers again")
     parser.add_argument("--new", action="store_true", help="run only tasks without stored results")
     parser.add_argument("--held-out", action="store_true", help="run the held-out tasks too, and report them apart")
+    parser.add_argument("--fresh", action="store_true", help="run the newest list too, which is reported once")
     parser.add_argument("--check", action="store_true", help="train everybody on a few rows of every task, no scores")
     parser.add_argument("--json", type=Path, help="file for all comparisons")
     parser.add_argument("--write", type=Path, help="page with a section for the tables")

@@ -1,10 +1,11 @@
 """All estimators at their defaults on many small tasks, beside peers at their defaults and tuned by cross validation.
 
-A third of the tasks, drawn by their names, is held out: choose no default by them. They run with --held-out only, and
-are reported apart. Peers run once and are stored; results are in benchmarks/results/defaults.
+Choose defaults by the open tasks only. A third of the tasks, drawn by their names, is held out, and the newest list of
+tasks as a whole; they run with --held-out and --fresh only, and are reported apart. Peers run once and are stored;
+--retime measures their seconds again at the stored settings. Results are in benchmarks/results/defaults.
 
-    python benchmarks/defaults/run.py [--only digits] [--family chains] [--ours | --stored | --new] [--held-out]
-        [--check] [--json FILE] [--write docs/defaults.md]
+    python benchmarks/defaults/run.py [--only digits] [--family chains] [--ours | --stored | --peers] [--new]
+        [--held-out] [--fresh] [--retime] [--check] [--json FILE] [--write docs/defaults.md]
 """
 
 from __future__ import annotations

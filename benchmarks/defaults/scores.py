@@ -71,6 +71,7 @@ def measure(task: Task, truth: Any, answer: Any, groups: Any) -> float:
 _MEASURES: dict[str, Callable[[Any, Any], float]] = {
     "f1": lambda truth, answer: f1_score(truth, answer, zero_division=0.0),
     "fbeta(2)": lambda truth, answer: fbeta_score(truth, answer, beta=2.0, zero_division=0.0),
+    "fbeta(0.5)": lambda truth, answer: fbeta_score(truth, answer, beta=0.5, zero_division=0.0),
     "balanced_error": balanced_accuracy_score,
     "error_rate": lambda truth, answer: float(np.mean(truth == answer)),
     "roc_area": roc_auc_score,

@@ -7,12 +7,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from harness import HERE
 
 from defaults.peer import Peer
 from defaults.task import Task
 
 FOLDER = HERE / "results" / "defaults"
+AGREE = 1.0  # points by which the mean score of the same setting may differ: some solvers draw random numbers
 SUITE = 1  # raised when the way of comparing changes, which makes stored results of peers worthless
 
 
@@ -46,6 +48,24 @@ class Store:
         for peer in peers:
             if peer.name in found:
                 self.peers[peer.name] = {"key": key_of(peer, digest), **found[peer.name]}
+
+    def settings(self, peers: list[Peer]) -> dict[str, Any]:
+        """The stored settings of the peers, by name and kind (``default``, ``tuned``)."""
+        kinds = ("default", "tuned")
+        known = {peer.name: self.peers[peer.name] for peer in peers if peer.name in self.peers}
+        return {name: {k: found[k]["setting"] for k in kinds if k in found} for name, found in known.items()}
+
+    def retime(self, found: dict[str, Any]) -> list[str]:
+        """Puts in the seconds of fits at the stored settings and keeps the scores; says whose scores came out other."""
+        other = []
+        for name, kinds in found.items():
+            for kind, again in kinds.items():
+                stored = self.peers[name][kind]
+                stored["seconds"] = again["seconds"]
+                gains = np.subtract(again["scores"], stored["scores"][: len(again["scores"])])
+                if abs(gains.mean()) > AGREE:
+                    other.append(f"{name}, {kind}")
+        return other
 
 
 def key_of(peer: Peer, digest: str) -> str:

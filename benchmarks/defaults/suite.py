@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 from defaults.chain_peers import CHAIN_PEERS
 from defaults.chain_tasks import CHAIN_TASKS
 from defaults.class_peers import CLASS_PEERS, COST_PEERS, TAXONOMY_PEERS
@@ -13,22 +16,22 @@ from defaults.measure_tasks import MEASURE_TASKS
 from defaults.peer import Peer
 from defaults.ranking_peers import DIVERSITY_PEERS, RANKING_PEERS
 from defaults.ranking_tasks import DIVERSITY_TASKS, RANKING_TASKS
-from defaults.task import Task
+from defaults.second import SECOND_LIST
+from defaults.task import PARTS, Task
 from defaults.taxonomy_tasks import TAXONOMY_TASKS
 
-TASKS: dict[str, Task] = {
-    task.name: task
-    for tasks in (
-        CLASS_TASKS,
-        TAXONOMY_TASKS,
-        LABEL_TASKS,
-        MEASURE_TASKS,
-        RANKING_TASKS,
-        DIVERSITY_TASKS,
-        CHAIN_TASKS,
-    )
-    for task in tasks
-}
+FIRST_LIST = (
+    *CLASS_TASKS,
+    *TAXONOMY_TASKS,
+    *LABEL_TASKS,
+    *MEASURE_TASKS,
+    *RANKING_TASKS,
+    *DIVERSITY_TASKS,
+    *CHAIN_TASKS,
+)
+OLDER = FIRST_LIST  # the lists that have been reported
+FRESH = SECOND_LIST  # the newest list, held out as a whole; it joins OLDER when there is a newer one
+TASKS: dict[str, Task] = {task.name: task for task in (*OLDER, *(replace(task, fresh=True) for task in FRESH))}
 _PEERS = {
     "classes": CLASS_PEERS,
     "taxonomies": TAXONOMY_PEERS,
@@ -46,10 +49,10 @@ def peers_of(task: Task) -> list[Peer]:
     return [peer for peer in found if not peer.missing and (task.peers is None or peer.name in task.peers)]
 
 
-def select(pattern: str = "", family: str | None = None, held_out: bool | None = False) -> list[Task]:
-    """Tasks whose name contains the pattern; ``held_out=None`` takes both parts."""
+def select(pattern: str = "", family: str | None = None, parts: Collection[str] = PARTS[:1]) -> list[Task]:
+    """Tasks of these parts whose name contains the pattern."""
     return [
         task
         for task in TASKS.values()
-        if pattern.lower() in task.name.lower() and family in (None, task.family) and held_out in (None, task.held_out)
+        if pattern.lower() in task.name.lower() and family in (None, task.family) and task.part in parts
     ]

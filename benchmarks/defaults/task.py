@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 FAMILIES = ("classes", "taxonomies", "labels", "measures", "rankings", "diversity", "chains")
 HELD_OUT_SHARE = 3  # one task of so many
+PARTS = ("open", "held-out", "fresh")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Task:
 
     Parameters
     ----------
-    name : says what is special about it; decides whether the task is held out
+    name : says what is special about it; decides whether the task is open or held out
     family : one of FAMILIES, which decides the estimators and the peers
     score : name of a function in ``scores.py``
     options : what the task is about, for the estimators and for the score: ``cost``, ``measure``, ``loss``, ...
@@ -54,6 +55,7 @@ class Task:
     splits : number of seeds; the standard error is that over them
     peers : the names of the peers, where not all of the family are to run (they would take minutes)
     ours : the names of our estimators, where not all of the family are to run
+    fresh : whether the task is of the newest list, which nobody looks at before defaults have been chosen
     """
 
     name: str
@@ -65,15 +67,14 @@ class Task:
     splits: int = 3
     peers: tuple[str, ...] | None = None
     ours: tuple[str, ...] | None = None
+    fresh: bool = False
 
     @property
-    def held_out(self) -> bool:
-        return is_held_out(self.name)
-
-
-def is_held_out(name: str) -> bool:
-    """Whether a task of this name is kept from those who choose defaults: a fixed third of all names."""
-    return zlib.crc32(name.encode()) % HELD_OUT_SHARE == 0
+    def part(self) -> str:
+        """``"open"`` to those who choose defaults, or ``"held-out"`` (a fixed third of all names), or ``"fresh"``."""
+        if self.fresh:
+            return PARTS[2]
+        return PARTS[zlib.crc32(self.name.encode()) % HELD_OUT_SHARE == 0]
 
 
 def digest(split: Split) -> str:
@@ -114,4 +115,11 @@ def _content(part: Any) -> bytes:
         return part.tobytes() if part.dtype != object else repr(part.tolist()).encode()
     if len(part) and isinstance(part[0], np.ndarray):
         return b"".join(np.ascontiguousarray(item).tobytes() for item in part)
-    return repr(part).encode()
+    return repr(_ordered(part)).encode()
+
+
+def _ordered(part: Any) -> Any:
+    """The same with sets as sorted lists: the order of a set differs from process to process."""
+    if isinstance(part, set):
+        return sorted(part)
+    return [_ordered(item) for item in part] if isinstance(part, list) else part

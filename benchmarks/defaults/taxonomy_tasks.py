@@ -61,23 +61,23 @@ def _news(train: int) -> Load:
     return load
 
 
-def _tree_task(name: str, load: Load, divider: str, *tags: str, **options: Any) -> Task:
+def tree_task(name: str, load: Load, divider: str, *tags: str, **options: Any) -> Task:
     return Task(name, "taxonomies", load, "tree_loss", tags, {"taxonomy": divider}, **options)
 
 
 TAXONOMY_TASKS = (
-    _tree_task("tree 2 x 2 x 2", _tree(200, 4000, branching=(2, 2, 2), noise=0.7), ".", "tree small", splits=5),
-    _tree_task("tree 4 x 4 x 4", _tree(400, 4000, branching=(4, 4, 4), noise=0.6), ".", "depth"),
-    _tree_task("tree 10 x 10", _tree(500, 4000, branching=(10, 10), noise=0.6), ".", "width"),
-    _tree_task("tree of depth 6", _tree(600, 4000, branching=(2,) * 6, noise=0.6), ".", "depth"),
-    _tree_task("40 children of each of two nodes", _tree(600, 4000, branching=(2, 40), noise=0.7), ".", "width"),
-    _tree_task("tree 5 x 5 x 5 x 5", _tree(2500, 5000, branching=(5, 5, 5, 5), noise=0.5), ".", "depth", splits=1),
-    _tree_task("rows, tree 3 x 3 x 3", _dense_tree(500, 6000, (3, 3, 3), 1.5), "/", "depth", "overlap"),
-    _tree_task("rows, tree 8 x 4", _dense_tree(400, 6000, (8, 4), 1.2), "/", "width", "overlap"),
-    _tree_task("rows, tree of depth 5", _dense_tree(800, 6000, (2,) * 5, 1.5), "/", "depth", "overlap"),
-    _tree_task("rows, tree 4 x 5, x 1e4", _dense_tree(400, 6000, (4, 5), 1.2, 1e4), "/", "scale"),
-    _tree_task("X-rays, 1,000", _xrays(1000), "/", "data folder"),
-    _tree_task("X-rays, 4,000", _xrays(4000), "/", "data folder", splits=2),
-    _tree_task("newsgroup tree, 1,000", _news(1000), ".", "data folder", "d large"),
-    _tree_task("newsgroup tree, 3,000", _news(3000), ".", "data folder", "d large", splits=2),
+    tree_task("tree 2 x 2 x 2", _tree(200, 4000, branching=(2, 2, 2), noise=0.7), ".", "tree small", splits=5),
+    tree_task("tree 4 x 4 x 4", _tree(400, 4000, branching=(4, 4, 4), noise=0.6), ".", "depth"),
+    tree_task("tree 10 x 10", _tree(500, 4000, branching=(10, 10), noise=0.6), ".", "width"),
+    tree_task("tree of depth 6", _tree(600, 4000, branching=(2,) * 6, noise=0.6), ".", "depth"),
+    tree_task("40 children of each of two nodes", _tree(600, 4000, branching=(2, 40), noise=0.7), ".", "width"),
+    tree_task("tree 5 x 5 x 5 x 5", _tree(2500, 5000, branching=(5, 5, 5, 5), noise=0.5), ".", "depth", splits=1),
+    tree_task("rows, tree 3 x 3 x 3", _dense_tree(500, 6000, (3, 3, 3), 1.5), "/", "depth", "overlap"),
+    tree_task("rows, tree 8 x 4", _dense_tree(400, 6000, (8, 4), 1.2), "/", "width", "overlap"),
+    tree_task("rows, tree of depth 5", _dense_tree(800, 6000, (2,) * 5, 1.5), "/", "depth", "overlap"),
+    tree_task("rows, tree 4 x 5, x 1e4", _dense_tree(400, 6000, (4, 5), 1.2, 1e4), "/", "scale"),
+    tree_task("X-rays, 1,000", _xrays(1000), "/", "data folder"),
+    tree_task("X-rays, 4,000", _xrays(4000), "/", "data folder", splits=2),
+    tree_task("newsgroup tree, 1,000", _news(1000), ".", "data folder", "d large"),
+    tree_task("newsgroup tree, 3,000", _news(3000), ".", "data folder", "d large", splits=2),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 import warnings
@@ -22,6 +23,8 @@ from maxmargin.datasets import MissingDataError
 CHECK_ROWS = 600
 ONE_FOLD_FROM = 1000  # examples: with more of them settings are chosen on one held-out third, not on three
 WARM_UP = 0.5  # seconds: a shorter first fit is timed again
+SHORT = 0.1  # seconds: of a shorter fit the median of three is taken
+ENOUGH = 1.0  # seconds after which a setting is not timed on further splits
 
 
 def splits_of(task: Task, count: int | None = None) -> list[Split]:
@@ -76,6 +79,22 @@ def run_peers(name: str, names: list[str]) -> dict[str, Any]:
     return found
 
 
+def retime_peers(name: str, settings: dict[str, dict[str, Setting]]) -> dict[str, Any]:
+    """Scores and seconds of peers at known settings, by peer and kind: split after split until a second is spent."""
+    task = TASKS[name]
+    splits = splits_of(task)
+    warnings.simplefilter("ignore")
+    found: dict[str, Any] = {}
+    for peer in peers_of(task):
+        if peer.name in settings:
+            prepared = [prepare(peer, task, split) for split in splits]
+            found[peer.name] = {
+                kind: run_setting(peer, setting, task, prepared, ENOUGH)
+                for kind, setting in settings[peer.name].items()
+            }
+    return found
+
+
 def check(name: str) -> dict[str, Any]:
     """Fits everybody on a few rows of the first split: only whether that works is told."""
     task = TASKS[name]
@@ -107,25 +126,36 @@ def prepare(peer: Peer, task: Task, split: Split) -> Split:
     return replace(split, X=peer.prepare(task, split.X), X_test=peer.prepare(task, split.X_test))
 
 
-def run_setting(peer: Peer, setting: Setting, task: Task, splits: list[Split]) -> dict[str, Any]:
-    scores, seconds = [], []
+def run_setting(
+    peer: Peer, setting: Setting, task: Task, splits: list[Split], enough: float = math.inf
+) -> dict[str, Any]:
+    """Scores of the splits, or of those that are done when ``enough`` seconds are spent, and the median seconds."""
+    scores: list[float] = []
+    seconds: list[float] = []
     for split in splits:
         answer, spent = timed(lambda split=split: peer.fit(setting, task, split), not seconds)
         scores.append(score(task, split, answer))
         seconds.append(spent)
+        if sum(seconds) >= enough:
+            break
     return {"scores": scores, "seconds": statistics.median(seconds), "setting": setting}
 
 
 def timed(fit: Callable[[], Answer], is_first: bool) -> tuple[Answer, float]:
-    """The fitted model and CPU seconds; a short first fit runs twice, as imports and caches belong to nobody."""
+    """The fitted model and CPU seconds. A quick first fit runs again, as imports and caches belong to nobody, and of
+    short fits the median of three is taken."""
+    answer, spent = _once(fit)
+    if is_first and spent < WARM_UP:
+        answer, spent = _once(fit)
+    if spent < SHORT:
+        spent = statistics.median([spent, _once(fit)[1], _once(fit)[1]])
+    return answer, spent
+
+
+def _once(fit: Callable[[], Answer]) -> tuple[Answer, float]:
     start = time.process_time()
     answer = fit()
-    spent = time.process_time() - start
-    if is_first and spent < WARM_UP:
-        start = time.process_time()
-        answer = fit()
-        spent = time.process_time() - start
-    return answer, spent
+    return answer, time.process_time() - start
 
 
 def score(task: Task, split: Split, answer: Answer) -> float:

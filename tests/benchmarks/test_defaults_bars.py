@@ -118,6 +118,23 @@ def test_results_of_peers_are_stored_by_version_and_data(tmp_path):
     assert again.peers[peers[0].name] == {"key": key_of(peers[0], "1234"), **PEERS["good"]}
 
 
+def test_retiming_changes_seconds_only_and_names_scores_that_come_out_other(tmp_path):
+    task = TASKS["iris"]
+    peers = peers_of(task)[:1]
+    store = Store(task, tmp_path)
+    kinds = {"default": {"scores": [90.0, 92.0], "seconds": 9.0, "setting": {}}}
+    kinds["tuned"] = {"scores": [94.0, 96.0], "seconds": 8.0, "setting": {"C": 2.0}}
+    name = peers[0].name
+    store.add_peers(peers, "1234", {name: kinds})
+    assert store.settings(peers_of(task)) == {name: {"default": {}, "tuned": {"C": 2.0}}}
+    again = {"default": {"scores": [90.5], "seconds": 1.0}, "tuned": {"scores": [96.0, 97.0], "seconds": 2.0}}
+    assert store.retime({name: again}) == [f"{name}, tuned"]
+    stored = store.peers[name]
+    assert (stored["default"]["seconds"], stored["tuned"]["seconds"]) == (1.0, 2.0)
+    assert (stored["default"]["scores"], stored["tuned"]["scores"]) == ([90.0, 92.0], [94.0, 96.0])
+    assert not store.lacking(peers, "1234")
+
+
 def test_a_call_ends_with_a_sentence_where_there_is_no_answer():
     assert "KeyError" in call("run_ours", {"name": "no such task", "estimator": "MulticlassSVC"}, 60.0)["failure"]
     assert call("run_ours", {"name": "iris", "estimator": "MulticlassSVC"}, 0.0)["failure"] == "not done after 0 s"
