@@ -38,13 +38,27 @@ double sum(const PyClassLikelihood& self, In1<double> weights, std::optional<InO
   return class_likelihood(self.data, weights.data(), first, last, into, threads);
 }
 
+double curvature(const PyClassLikelihood& self, In1<double> weights, InOut1<double> gradient, InOut1<double> blocks, std::int64_t first,
+                 std::int64_t last, int threads) {
+  const std::int64_t d = self.data.rows.columns();
+  const auto size = static_cast<std::size_t>(self.data.classes * d);
+  if (weights.size() != size || gradient.size() != size) throw nb::value_error("weights have the wrong length");
+  if (blocks.size() != static_cast<std::size_t>(curvature_blocks(self.data.classes) * d * d)) throw nb::value_error("blocks have the wrong length");
+  if (first < 0 || first > last || last > self.data.rows.n) throw nb::index_error("no such examples");
+  nb::gil_scoped_release release;
+  return class_curvature(self.data, weights.data(), first, last, gradient.data(), blocks.data(), threads);
+}
+
 }  // namespace
 
 void bind_class_likelihood(nb::module_& module) {
   nb::class_<PyClassLikelihood>(module, "ClassLikelihood", "Rows with their classes; see class_likelihood.hpp.")
       .def("__init__", &make, nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("weight").noconvert().none(), nb::arg("n_classes"))
       .def("sum", &sum, nb::arg("weights").noconvert(), nb::arg("gradient").noconvert().none(), nb::arg("first"), nb::arg("last"),
-           nb::arg("threads"), "The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.");
+           nb::arg("threads"), "The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.")
+      .def("curvature", &curvature, nb::arg("weights").noconvert(), nb::arg("gradient").noconvert(), nb::arg("blocks").noconvert(),
+           nb::arg("first"), nb::arg("last"), nb::arg("threads"),
+           "The same with blocks of second derivatives added to `blocks`; see class_likelihood.hpp for the shapes.");
   nb::class_<PyClassDual>(module, "ClassDual", "Dual ascent for the likelihood of classes.")
       .def(
           "__init__",

@@ -5,7 +5,7 @@
 namespace maxmargin {
 namespace {
 
-// body(column, value) for every stored cell of a row.
+// body(column, value) for every stored cell of a sparse row.
 template <class Stored, class Body>
 void for_stored(const Row& row, Body&& body) {
   const Stored* values = static_cast<const Stored*>(row.values);
@@ -17,12 +17,46 @@ void for_stored(const Row& row, Body&& body) {
   auto narrow = [&row](std::int64_t c) { return std::int64_t{row.narrow[c]}; };
   switch (row.kind) {
     case RowKind::dense:
-    case RowKind::masked: run([](std::int64_t c) { return c; }, stored); break;
+    case RowKind::masked: break;  // see for_dense
     case RowKind::sparse: run(index, stored); break;
     case RowKind::ones: run(index, [](std::int64_t) { return 1.0; }); break;
     case RowKind::narrow: run(narrow, stored); break;
     case RowKind::coded: run(narrow, [&row](std::int64_t c) { return row.palette->fine[row.codes[c]]; }); break;
   }
+}
+
+// One dense row; the compiler must know that the arrays do not overlap.
+template <class Stored>
+void add_moments(const Stored* __restrict x, double w, std::int64_t n, double* __restrict first, double* __restrict second,
+                 double* __restrict filled) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double value = static_cast<double>(x[j]);
+    first[j] += w * value;
+    second[j] += w * value * value;
+    filled[j] += value != 0.0 ? w : 0.0;
+  }
+}
+
+template <class Stored>
+void add_deviations(const Stored* __restrict x, double w, std::int64_t n, const double* __restrict centre, double* __restrict absolute,
+                    double* __restrict squared) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double value = static_cast<double>(x[j]), moved = value - centre[j], off = value != 0.0 ? moved : 0.0;
+    absolute[j] += w * std::abs(off);
+    squared[j] += w * off * off;
+  }
+}
+
+// body(values, weight) for every row of a matrix that has all its cells; false for others.
+template <class Body>
+bool for_dense(const Rows& rows, const double* weight, Body&& body) {
+  if (rows.kind != RowKind::dense && rows.kind != RowKind::masked) return false;
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    const double w = weight == nullptr ? 1.0 : weight[i];
+    if (rows.single) body(static_cast<const float*>(rows.values) + i * rows.width, w);
+    else body(static_cast<const double*>(rows.values) + i * rows.width, w);
+  }
+  return true;
 }
 
 template <class Body>
@@ -44,6 +78,7 @@ ColumnMoments column_moments(const Rows& rows, const double* weight) {
   const auto width = static_cast<std::size_t>(rows.width);
   ColumnMoments sums{std::vector<double>(width), std::vector<double>(width), std::vector<double>(width)};
   double *first = sums.first.data(), *second = sums.second.data(), *filled = sums.filled.data();
+  if (for_dense(rows, weight, [&](const auto* x, double w) { add_moments(x, w, rows.width, first, second, filled); })) return sums;
   for_all(rows, weight, [=](std::size_t j, double x, double w) {
     first[j] += w * x;
     second[j] += w * x * x;
@@ -56,6 +91,7 @@ ColumnDeviations column_deviations(const Rows& rows, const double* weight, const
   const auto width = static_cast<std::size_t>(rows.width);
   ColumnDeviations sums{std::vector<double>(width), std::vector<double>(width)};
   double *absolute = sums.absolute.data(), *squared = sums.squared.data();
+  if (for_dense(rows, weight, [&](const auto* x, double w) { add_deviations(x, w, rows.width, centre, absolute, squared); })) return sums;
   for_all(rows, weight, [=](std::size_t j, double x, double w) {
     const double off = x != 0.0 ? x - centre[j] : 0.0;
     absolute[j] += w * std::abs(off);

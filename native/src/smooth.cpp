@@ -9,6 +9,7 @@
 #include "maxmargin/products.hpp"
 #include "maxmargin/shares.hpp"
 #include "maxmargin/truncated_newton.hpp"
+#include "maxmargin/turned_rows.hpp"
 
 namespace maxmargin {
 namespace {
@@ -63,28 +64,6 @@ double loss_sum(SmoothLoss kind, std::span<const double> score, std::span<const 
   return sum;
 }
 
-// Column j of up to kBlock rows at turned[j * kBlock].
-void turn(const Rows& rows, const std::int32_t* members, std::int64_t n, std::vector<double>& turned) {
-  if (rows.kind == RowKind::dense) {
-    auto copy = [&](const auto* values) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const auto* row = values + static_cast<std::int64_t>(members[i]) * rows.width;
-        double* out = turned.data() + i;
-        for (std::int64_t j = 0; j < rows.width; ++j) out[j * kBlock] = static_cast<double>(row[j]);
-      }
-    };
-    if (rows.single) copy(static_cast<const float*>(rows.values));
-    else copy(static_cast<const double*>(rows.values));
-  } else {
-    std::fill(turned.begin(), turned.end(), 0.0);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const Row row = rows[members[i]];
-      for (std::int64_t c = 0; c < row.count; ++c) turned[static_cast<std::size_t>(row.column(c) * kBlock + i)] += row.value(c);
-    }
-  }
-  if (rows.bias != 0.0) std::fill_n(turned.begin() + rows.width * kBlock, n, rows.bias);
-}
-
 }  // namespace
 
 SmoothFit::SmoothFit(const SmoothData& data, std::vector<std::int32_t> members, SmoothLoss loss, double C)
@@ -117,7 +96,7 @@ void SmoothFit::add_direct(std::int64_t begin, std::int64_t end, bool curved, Su
   for (std::int64_t from = begin; from < end; from += kBlock) {
     const std::int64_t n = std::min(kBlock, end - from);
     const std::int32_t* members = members_.data() + from;
-    turn(data_.rows, members, n, turned);
+    turn_rows(data_.rows, n, turned, [&](std::int64_t i) { return members[i]; });
     double* score = scores_.data() + from;
     std::fill_n(score, n, 0.0);
     for (std::int64_t j = 0; j < d; ++j) k.axpy(w_[j], turned.data() + j * kBlock, score, n);

@@ -460,6 +460,11 @@ class ClassLikelihood:
         The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.
         """
 
+    def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], first: int, last: int, threads: int) -> float:
+        """
+        The same with blocks of second derivatives added to `blocks`; see class_likelihood.hpp for the shapes.
+        """
+
 class ClassDual:
     """Dual ascent for the likelihood of classes."""
 

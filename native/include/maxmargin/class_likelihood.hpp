@@ -31,6 +31,17 @@ struct ClassRows {
 // sum_i s_i -log p(y_i | x_i) over the rows begin to end, and its gradient added to `gradient` unless that is null.
 double class_likelihood(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient, int threads);
 
+// The same with second derivatives, for few columns d. Here weights and gradient are of shape (classes, d), without padding. Hessian blocks
+// (d, d) of the pairs of classes k >= l, in the order of k * (k + 1) / 2 + l, are added to `blocks`, their lower triangles only:
+//
+//   d^2 / dw_k dw_l = sum_i s_i p_ik ([k = l] - p_il) x_i x_i'
+//
+// Two classes have one block, that of (0, 0): the one of (1, 1) is equal, and that of (1, 0) its negative.
+double class_curvature(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient, double* blocks,
+                       int threads);
+
+inline std::int64_t curvature_blocks(int classes) { return classes == 2 ? 1 : static_cast<std::int64_t>(classes) * (classes + 1) / 2; }
+
 class ClassDual {
  public:
   ClassDual(const ClassRows& data, double C);

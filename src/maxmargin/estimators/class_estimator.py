@@ -69,8 +69,7 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
         if self.fit_intercept and self.intercept_scaling != "scale":
             positive("intercept_scaling", self.intercept_scaling)
         X, y = read_table(self, X, y=y)
-        _check_labels(y)
-        self.classes_, labels = encode_labels(y)
+        self.classes_, labels = _classes_of(y)
         if self.classes_.size < 2:
             raise ValueError(
                 f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
@@ -129,12 +128,21 @@ class ClassEstimator(ClassifierMixin, SlimPickle, BaseEstimator):  # type: ignor
         return with_class_weight(self.class_weight, self.classes_, labels, weight)
 
 
-def _check_labels(y: npt.NDArray[Any]) -> None:
-    """Complains about numbers that are no classes; few examples a class are no sign of it where labels are names."""
+def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The sorted classes and the class numbers; raises for numbers that are no classes.
+
+    Few examples per class are no sign of those where labels are names. Whole numbers and names need no look at every
+    label unless there are hardly more examples than classes.
+    """
+    if y.dtype.kind in "biuU":
+        classes, labels = encode_labels(y)
+        if 2 * classes.size <= y.size:
+            return classes, labels
     with warnings.catch_warnings():
         if y.dtype.kind not in "iuf":
             warnings.filterwarnings("ignore", "The number of unique classes is greater than", UserWarning)
         check_classification_targets(y)
+    return encode_labels(y)
 
 
 def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:

@@ -20,7 +20,9 @@ from maxmargin.estimators.likelihood_training import likelihood_solver
 from maxmargin.solvers.base import LIMITS, Run, Solution, Status
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import Objective
+from maxmargin.solvers.newton import Newton
 from maxmargin.structures.class_likelihood import ClassLikelihood
+from maxmargin.structures.class_newton import ClassNewton
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -38,6 +40,7 @@ _MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so
 _LEAST = 0.1  # of that tolerance
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
 _ROUNDING = 1e-18
+_TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,22 @@ def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: fl
     With ``tol='auto'`` to ``likelihood_tolerance``, and problems that are small as far as rounding allows, so that
     the answer depends neither on the order of the examples nor on whether they are repeated or weighted.
     """
-    run = replace(run, tol=likelihood_tolerance(tol, problem.total_weight), relative=0.0)
-    if tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough:
-        exact = LBFGS()(problem, C, 0.0, 1.0, replace(run, tol=_ROUNDING), problem.start)
-        assert exact.primal is not None
-        assert exact.gap is not None
-        enough = exact.gap <= Objective(problem, C, 0.0, 1.0, run.tol).allowed(exact.primal)
-        return replace(exact, status=Status.CONVERGED) if enough and exact.status in LIMITS else exact
-    return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
+    begin, wanted = perf_counter(), likelihood_tolerance(tol, problem.total_weight)
+    exact = tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough
+    run = replace(run, tol=_ROUNDING if exact else _TRIAL * wanted if run.rough else wanted, relative=0.0)
+    if solver == "auto" and problem.few_weights:
+        late = lambda: run.max_time is not None and perf_counter() - begin >= run.max_time  # noqa: E731
+        at = ClassNewton(problem, C, problem.start, late)
+        found = Newton()(at, run.tol * C * problem.total_weight, problem.n, run)
+        found = replace(found, w=problem.native(np.ascontiguousarray(found.w.T).ravel()))
+    elif exact:
+        found = LBFGS()(problem, C, 0.0, 1.0, run, problem.start)
+    else:
+        return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
+    assert found.primal is not None
+    assert found.gap is not None
+    enough = found.gap <= Objective(problem, C, 0.0, 1.0, wanted).allowed(found.primal)
+    return replace(found, status=Status.CONVERGED) if enough and found.status in LIMITS else found
 
 
 def likelihood_tolerance(tol: float | str, total: float) -> float:
@@ -81,10 +92,14 @@ def too_many_cells(n: int, classes: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The chosen candidate, its solution where it has been trained already, and its scores on folds not trained on."""
+    """The chosen candidate, its solution where it has been trained already, and its scores on folds not trained on.
+
+    ``near`` are native weights that training may start from.
+    """
 
     candidate: Candidate
     solution: Solution | None = None
+    near: Floats | None = None
     held_out: list[HeldOutScores] = field(default_factory=list)
 
 
@@ -116,21 +131,26 @@ class Choice:
     def decide(self) -> Decision:
         """The candidate to train, and what is known about it.
 
-        A likelihood is trained first. If it errs on more than 15 % of the training examples that guessing the largest
-        class would err on, the classes overlap: only likelihoods are candidates then, and the first is the answer where
-        there are 20 examples for each column, because C hardly matters there. It also is with fewer than 60 examples.
-        Else the candidates are compared on folds: all three up to 1000 examples, one where there are more.
+        A likelihood is trained first; it is the answer with fewer than 60 examples. If it errs on more than 15 % of the
+        training examples that guessing the largest class would err on, the classes overlap: only likelihoods are
+        candidates then. Where there are as many examples as weights (classes times columns) no folds are needed: the
+        first is the answer where classes overlap, because C hardly matters there (as it does not with 20 examples for
+        each column), and the one with the larger C where they do not. Else the candidates are compared on folds: all
+        three up to 1000 examples, one where there are more.
         """
         start = perf_counter()
         first = self.solve(LIKELIHOOD, self.weight, self.max_time, False)
         if first.status not in (Status.CONVERGED, Status.MAX_ITER, Status.STALLED):
             return Decision(LIKELIHOOD, first)
         weight = np.ones(self.labels.size) if self.weight is None else self.weight
-        total = float(weight.sum())
+        total, columns = float(weight.sum()), self.rows.columns
         guess = total - float(np.bincount(self.labels, weight).max())
         overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
-        if total < _FEWEST or (overlap and total >= _MANY * self.rows.columns):
+        determined = total >= self.classes * columns
+        if total < _FEWEST or (overlap and (determined or total >= _MANY * columns)):
             return Decision(LIKELIHOOD, first)
+        if determined and CONFIDENT in self.candidates:
+            return Decision(CONFIDENT, None, first.w)
         return self._compared(first, [c for c in self.candidates if not overlap or c.method == "likelihood"], start)
 
     def _compared(self, first: Solution, candidates: list[Candidate], start: float) -> Decision:
@@ -159,13 +179,15 @@ class Choice:
                 held_out[place].append(HeldOutScores(scores[asked], self.labels[asked], weight[asked], known))
         best = int(total_loss.argmin())
         chosen = candidates[best]
-        return Decision(chosen, first if chosen == LIKELIHOOD else None, held_out[best])
+        return Decision(chosen, first if chosen == LIKELIHOOD else None, first.w, held_out[best])
 
     def _scores(self, w: Floats) -> Floats:
         return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)
 
     def _mistakes(self, scores: Floats) -> Floats:
-        return np.asarray(scores.argmax(axis=1) != self.labels, dtype=np.float64)
+        # NumPy takes long over many short rows.
+        best = scores[:, 1] > scores[:, 0] if self.classes == 2 else scores.argmax(axis=1)
+        return np.asarray(best != self.labels, dtype=np.float64)
 
     def _folds(self, weight: Floats) -> Codes:
         """The fold of each example; every class is dealt out evenly, and equal rows of a class are in one fold."""

@@ -111,7 +111,7 @@ class ClassTraining:
             solution = self._margin(C, self.ready.weight, left, False)
             calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
             return Trained(solution, decision.candidate, self.slack, C, calibration)
-        solution = decision.solution or self._likelihood(C, self.ready.weight, left, False)
+        solution = decision.solution or self._likelihood(C, self.ready.weight, left, False, decision.near)
         problem, solver = self._problem(self.ready.weight), likelihood_solver(self.estimator.solver)
         tol = likelihood_tolerance(self.estimator.tol, problem.total_weight)
         warn_unfinished(solution, Objective(problem, C, 0.0, 1.0, tol), solver.name)
@@ -177,13 +177,17 @@ class ClassTraining:
             trial=trial,
         )
 
-    def _likelihood(self, C: float, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
+    def _likelihood(
+        self, C: float, weight: Floats | None, seconds: float | None, trial: bool, near: Floats | None = None
+    ) -> Solution:
         run = replace(run_of(self.estimator, slack="linear"), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
         solver, tol = self.estimator.solver, self.estimator.tol
-        start = None if trial or self.earlier is None else self._start(self.earlier)
-        solution = maximise_likelihood(self._problem(weight, start), C, solver, tol, run)
+        problem = self._problem(weight, None if trial or self.earlier is None else self._start(self.earlier))
+        if problem.few_weights and problem.start is None:  # dual ascent gains nothing from weights for another C
+            problem.start = near
+        solution = maximise_likelihood(problem, C, solver, tol, run)
         details = {"solver": likelihood_solver(solver).name, "n": self.labels.size}
         return replace(solution, details={**solution.details, **details})
 

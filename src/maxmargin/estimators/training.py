@@ -88,7 +88,10 @@ def check_settings(estimator: Any, C: Any, slack: str | None = None) -> None:
     if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
         raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
     positive("max_time", estimator.max_time, optional=True)
-    check_random_state(estimator.random_state)
+    if (
+        not isinstance(estimator.random_state, int) or not 0 <= estimator.random_state < 2**32
+    ):  # made only to be checked
+        check_random_state(estimator.random_state)
     intercept = getattr(estimator, "fit_intercept", True)
     if not isinstance(intercept, bool | np.bool_):
         raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")

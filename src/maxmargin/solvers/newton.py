@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.oracles.base import Stopped
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import ROUNDING
 from maxmargin.solvers.monitor import Monitor
@@ -18,7 +19,10 @@ _IDLE = 5  # steps without any gain that floating point can show, of the objecti
 
 
 class Smooth(Protocol):
-    """A strongly convex objective at a point that it keeps."""
+    """A strongly convex objective at a point that it keeps.
+
+    ``assess`` and ``step`` may raise ``Stopped`` where the time is up; the point is then the last one assessed.
+    """
 
     @property
     def weights(self) -> Floats: ...
@@ -50,23 +54,26 @@ class Newton:
         monitor, calls = Monitor(run, self.name, target), 0
         idle, least, bound = 0, np.inf, np.inf  # steps without a gain, the smallest objective and bound so far
         with monitor:
-            while True:
+            try:
+                while True:
+                    problem.assess()
+                    calls += n
+                    if problem.bound <= target:
+                        monitor.status = Status.CONVERGED
+                    if monitor.tick(oracle_calls=calls, primal=problem.value, dual=problem.value - problem.bound):
+                        break
+                    gained = problem.bound < 0.5 * bound or problem.value < least - ROUNDING * abs(least)
+                    idle = 0 if gained else idle + 1
+                    least, bound = min(least, problem.value), min(bound, problem.bound)
+                    before = problem.weights
+                    if idle >= _IDLE or not problem.step() or np.array_equal(before, problem.weights):
+                        monitor.status = Status.STALLED
+                        break
                 problem.assess()
-                calls += n
-                if problem.bound <= target:
-                    monitor.status = Status.CONVERGED
-                if monitor.tick(oracle_calls=calls, primal=problem.value, dual=problem.value - problem.bound):
-                    break
-                gained = problem.bound < 0.5 * bound or problem.value < least - ROUNDING * abs(least)
-                idle = 0 if gained else idle + 1
-                least, bound = min(least, problem.value), min(bound, problem.bound)
-                before = problem.weights
-                if idle >= _IDLE or not problem.step() or np.array_equal(before, problem.weights):
-                    monitor.status = Status.STALLED
-                    break
+            except Stopped:
+                monitor.status = Status.MAX_TIME
         status = monitor.status
         assert status is not None
-        problem.assess()
         return Solution(
             w=np.ascontiguousarray(problem.weights),
             status=Status.CONVERGED if problem.bound <= target and status is not Status.CALLBACK else status,

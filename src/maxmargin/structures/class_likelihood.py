@@ -16,6 +16,8 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 _EXPONENTIAL = 20.0  # as many additions
+_FEW_COLUMNS = 64  # beyond, second derivatives do not stay in the cache
+_CHEAP = 12.0  # times the arithmetic of a pass: what one with second derivatives may take
 
 
 class ClassLikelihood:
@@ -46,7 +48,7 @@ class ClassLikelihood:
         used[:, :n_classes] = True
         self.free: npt.NDArray[np.int64] = np.flatnonzero(used.ravel())
         self.core = _core.ClassLikelihood(rows, labels, sample_weight, n_classes)
-        self._classes, self._rows, self._columns = n_classes, rows, rows.columns
+        self.n_classes, self.columns, self._rows = n_classes, rows.columns, rows
         self._row_work = self.stride * (4.0 * rows.cells / max(rows.n, 1) + _EXPONENTIAL)
         self._most = max(1, int(PORTION / self._row_work))
 
@@ -57,20 +59,24 @@ class ClassLikelihood:
     @property
     def value_at_zero(self) -> float:
         """``f(0)``."""
-        return self.total_weight * float(np.log(self._classes))
+        return self.total_weight * float(np.log(self.n_classes))
 
     @property
     def curvature(self) -> float:
         """A typical second derivative of ``f``: half the mean over the columns of the sum of ``s x^2``."""
         squares = self._rows.squared_norms
-        return (
-            0.5 * float(squares.sum() if self.sample_weight is None else self.sample_weight @ squares) / self._columns
-        )
+        return 0.5 * float(squares.sum() if self.sample_weight is None else self.sample_weight @ squares) / self.columns
 
     @property
     def work(self) -> float:
         """Additions and multiplications of one pass, roughly."""
         return self._row_work * self.n
+
+    @property
+    def few_weights(self) -> bool:
+        """Whether Newton's method is fastest: second derivatives then cost no more than a few passes without."""
+        d, k = self.columns, self.n_classes
+        return d <= _FEW_COLUMNS and (d <= _CHEAP * 4 * k if k == 2 else (k + 1) * d <= _CHEAP * 8)
 
     def native(self, w: Floats) -> Floats:
         if w.size == self._size:
@@ -102,12 +108,43 @@ class ClassLikelihood:
 
     def portions(self, order: Codes) -> list[Codes]:
         """An order of rows in pieces of some hundredths of a second each, so that limits can be kept."""
+        if order.size <= self._most:
+            return [order]
         return np.split(order, range(self._most, order.size, self._most))
 
+    def by_class(self, native: Floats) -> Floats:
+        """Native weights with a row per class, shape (n_classes, columns)."""
+        return np.ascontiguousarray(native.reshape(self.columns, self.stride)[:, : self.n_classes].T)
+
+    def curved(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats, Floats]:
+        """``f``, its gradient and its blocks of second derivatives at ``w``, a row per class (``class_curvature``)."""
+        pairs = 1 if self.n_classes == 2 else self.n_classes * (self.n_classes + 1) // 2
+        gradient, blocks = np.zeros(w.size), np.zeros(pairs * self.columns**2)
+        value = self._in_portions(
+            lambda first, last: self.core.curvature(w.ravel(), gradient, blocks, first, last, self.threads), stop
+        )
+        return value, gradient.reshape(w.shape), blocks.reshape(pairs, self.columns, self.columns)
+
+    def hessian(self, blocks: Floats) -> Floats:
+        """The lower triangle of all second derivatives, of order ``n_classes * columns``, from the blocks."""
+        k, d = self.n_classes, self.columns
+        whole = np.zeros((k, d, k, d))
+        if k == 2:
+            full = np.tril(blocks[0]) + np.tril(blocks[0], -1).T
+            whole[0, :, 0], whole[1, :, 1], whole[1, :, 0] = full, full, -full
+        else:
+            rows, columns = np.tril_indices(k)
+            lower = np.tril(blocks)
+            whole[rows, :, columns] = lower + np.tril(blocks, -1).transpose(0, 2, 1)
+        return whole.reshape(k * d, k * d)
+
     def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
+        return self._in_portions(lambda first, last: self.core.sum(native, gradient, first, last, self.threads), stop)
+
+    def _in_portions(self, work: Callable[[int, int], float], stop: Callable[[], bool] | None) -> float:
         total, most = 0.0, self._most * self.threads
         for first in range(0, self.n, most):
             if stop is not None and stop():
                 raise Stopped
-            total += self.core.sum(native, gradient, first, min(first + most, self.n), self.threads)
+            total += work(first, min(first + most, self.n))
         return total
