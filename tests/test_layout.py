@@ -22,6 +22,7 @@ LAYERS = (
     {"input_checks"},
     {"_core", "version", "vectors", "planes", "rescaling", "outputs", "chunk_schemes", "sequences", "taxonomies"},
     {"problem", "features", "metrics", "coverage", "measures"},
+    {"rivals"},
     {"checking"},
     {"oracles", "io"},
     {"structures", "solvers", "datasets"},

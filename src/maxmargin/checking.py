@@ -19,9 +19,12 @@ from maxmargin.problem import (
     joint_loss,
     targets_of,
 )
+from maxmargin.rescaling import Formulation
+from maxmargin.rivals import Rivals, cross_examine, read_only
 from maxmargin.vectors import as_vector, dot
 
 Floats = npt.NDArray[np.float64]
+MARGIN = Formulation()
 _SLACK = 1e-9  # relative; sums may be taken in another order
 
 
@@ -29,23 +32,30 @@ def check_problem(problem: Problem, X: Sequence[Any], Y: Sequence[Any], *, trial
     """Raises ``ValueError`` or ``TypeError`` with one sentence if a promise is broken.
 
     The loss is 0 at the truth and never negative; joint features are finite and have one length. At zero and at random
-    weights, ``argmax`` with and without the truth is at least as good as the truth, as the answers of the other
-    searches and, where ``outputs`` exists, as every output; ``kbest`` and ``argmax_by_loss`` are then compared with
-    the enumeration too. Where the problem says that it is not exact, only the losses and features are looked at.
+    weights, and at weights that nearly tell an output from the truth, ``argmax`` with and without the truth is at least
+    as good as the truth, as its own answers at all other weights, as the answers of the other searches and, where
+    ``outputs`` exists, as every output; ``kbest`` and ``argmax_by_loss`` are then compared with the enumeration too.
+    The same question has the same answer, and neither ``w`` nor the example is changed by it. Where the problem says
+    that it is not exact, only the losses and features are looked at.
     """
     check_methods(problem)
     X, Y = as_examples(X, Y)
     targets = targets_of(problem, X, Y)
     check_truths(problem, Y, targets)
-    checks = [_ExampleCheck(problem, i, x, y, target) for i, (x, y, target) in enumerate(zip(X, Y, targets))]
-    dimension = checks[0].feature(targets[0])[1]
-    for check in checks:
-        check.length(dimension)
+    dimension = as_vector(problem.joint_feature(X[0], targets[0]), "joint_feature of example 0")[1]
+    for i, (x, target) in enumerate(zip(X, targets)):
+        found = as_vector(problem.joint_feature(x, target), f"joint_feature of example {i}")[1]
+        if found != dimension:
+            raise ValueError(
+                f"{type(problem).__name__}.joint_feature of example {i} has length {found}, that of example 0 "
+                f"{dimension}."
+            )
     rng = np.random.default_rng(seed)
-    for trial in range(trials):
-        w = rng.standard_normal(dimension) if trial else np.zeros(dimension)
-        for check in checks:
-            check.at(w)
+    sizes = (1.0, 0.1)  # large scores show other mistakes than small ones, beside which the loss counts
+    random = [sizes[k % 2] * rng.standard_normal(dimension) for k in range(max(trials - 1, 0))]
+    for i, (x, y, target) in enumerate(zip(X, Y, targets)):
+        check = _ExampleCheck(Rivals(problem, i, x, y, target, dimension))
+        check.at([np.zeros(dimension), *random][:trials])
 
 
 def _exceeds(value: float, bound: float) -> bool:
@@ -53,42 +63,31 @@ def _exceeds(value: float, bound: float) -> bool:
 
 
 class _ExampleCheck:
-    def __init__(self, problem: Any, i: int, x: Any, y_true: Any, target: Any) -> None:
-        self.problem, self.i, self.x, self.y_true, self.target = problem, i, x, y_true, target
-        self.name, self.exact = type(problem).__name__, is_exact(problem)
+    def __init__(self, rivals: Rivals) -> None:
+        self.rivals, self.problem, self.i, self.x = rivals, rivals.problem, rivals.i, rivals.x
+        self.y_true, self.target, self.name = rivals.y_true, rivals.target, rivals.name
+        self.exact = is_exact(self.problem)
 
-    def feature(self, y: Any) -> tuple[Any, int]:
-        return as_vector(self.problem.joint_feature(self.x, y), f"joint_feature of example {self.i}")
-
-    def length(self, dimension: int) -> None:
-        found = self.feature(self.target)[1]
-        if found != dimension:
-            raise ValueError(
-                f"{self.name}.joint_feature of example {self.i} has length {found}, that of example 0 {dimension}."
-            )
-
-    def at(self, w: Floats) -> None:
-        def score(y: Any) -> float:
-            vector, length = self.feature(y)
-            if length != w.size:
-                raise ValueError(
-                    f"{self.name}.joint_feature of example {self.i} has length {length} for {shown(y)}, not {w.size}."
-                )
-            return dot(vector, w)
-
+    def at(self, weights: list[Floats]) -> None:
         outputs = self._outputs()
-        rivals = [self.target, *outputs]
-        if has_power(self.problem, "argmax_by_loss"):
-            rivals += self._by_loss(w, outputs, score)
-        if has_power(self.problem, "kbest"):
-            rivals += self._kbest(w, outputs, score)
-        self._maximum(self.problem.argmax(self.x, w), "argmax", rivals, score)
-        self._maximum(
-            self.problem.argmax(self.x, w, self.y_true),
-            "loss-augmented argmax",
-            rivals,
-            lambda y: score(y) + self.loss(y),
-        )
+        for y in outputs:
+            self.rivals.add(y)
+        asked = cross_examine(self.rivals, self._augmented, weights)
+        for w in weights:
+            if has_power(self.problem, "argmax_by_loss"):
+                self._by_loss(w, outputs, self._scorer(w))
+            if has_power(self.problem, "kbest"):
+                self._kbest(w, outputs, self._scorer(w))
+        if self.exact:
+            for answer in asked:
+                answer.compare(self.rivals, MARGIN, "loss-augmented argmax")
+        self.rivals.check_unchanged()
+
+    def _augmented(self, w: Floats) -> Any:
+        return self.problem.argmax(self.x, w, self.y_true)
+
+    def _scorer(self, w: Floats) -> Callable[[Any], float]:
+        return lambda y: dot(self.rivals.vectors[self.rivals.add(y)], w)
 
     def loss(self, y: Any) -> float:
         return joint_loss(self.problem, self.y_true, y, self.i)
@@ -103,21 +102,9 @@ class _ExampleCheck:
             )
         return outputs
 
-    def _maximum(self, found: Any, kind: str, rivals: list[Any], value: Callable[[Any], float]) -> None:
-        if found is None:
-            raise ValueError(f"{self.name}.argmax gave None for example {self.i}; is a return missing?")
-        best = value(found)
-        for y in rivals if self.exact else []:
-            if _exceeds(value(y), best):
-                raise ValueError(
-                    f"{self.name}.argmax is not a maximum: for example {self.i} the {kind} gave {shown(found)} "
-                    f"with value {best:.6g}, but {shown(y)} has {value(y):.6g}."
-                )
-
-    def _by_loss(self, w: Floats, outputs: list[Any], score: Callable[[Any], float]) -> list[Any]:
+    def _by_loss(self, w: Floats, outputs: list[Any], score: Callable[[Any], float]) -> None:
         best: dict[float, float] = {}
-        found = []
-        for loss, y in self.problem.argmax_by_loss(self.x, w, self.y_true):
+        for loss, y in self.problem.argmax_by_loss(self.x, read_only(w), self.y_true):
             actual = self.loss(y)
             if abs(actual - loss) > _SLACK * (1.0 + actual):
                 raise ValueError(
@@ -125,7 +112,6 @@ class _ExampleCheck:
                     f"but its loss is {actual}."
                 )
             best[actual] = max(score(y), best.get(actual, -np.inf))
-            found.append(y)
         for y in outputs if self.exact else []:
             loss = self.loss(y)
             held = max(
@@ -136,12 +122,13 @@ class _ExampleCheck:
                     f"{self.name}.argmax_by_loss of example {self.i} misses {shown(y)}, the best output of loss "
                     f"{loss}, whose score is {score(y):.6g}."
                 )
-        return found
 
-    def _kbest(self, w: Floats, outputs: list[Any], score: Callable[[Any], float]) -> list[Any]:
-        found = list(self.problem.kbest(self.x, w, 2))
+    def _kbest(self, w: Floats, outputs: list[Any], score: Callable[[Any], float]) -> None:
+        found = list(self.problem.kbest(self.x, read_only(w), 2))
+        for y in found:
+            self.rivals.add(y)
         if not self.exact:
-            return found
+            return
         if len(found) > 1 and same_output(found[0], found[1]):
             raise ValueError(f"{self.name}.kbest of example {self.i} gave the same output twice.")
         if len(found) > 1 and _exceeds(score(found[1]), score(found[0])):
@@ -154,4 +141,3 @@ class _ExampleCheck:
                     f"{self.name}.kbest of example {self.i} misses {shown(y)}, whose score {score(y):.6g} is among the "
                     "two highest."
                 )
-        return found

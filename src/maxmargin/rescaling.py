@@ -20,6 +20,7 @@ any          hard     1                      1
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -91,6 +92,13 @@ class Formulation:
         if self.rescaling != "slack" or self.mistakes:
             return np.ones_like(loss)
         return np.sqrt(loss) if self.slack == "squared" else loss
+
+    def plane_numbers(self, loss: float) -> tuple[float, float]:
+        """``margin`` and ``scale`` of one output other than the truth."""
+        if self.mistakes or self.rescaling == "none":
+            return (0.0 if self.mistakes else 1.0), 1.0
+        margin = math.sqrt(loss) if self.slack == "squared" else loss
+        return margin, (margin if self.rescaling == "slack" else 1.0)
 
     def c_factor(self, loss_size: float) -> float:
         """What C is multiplied by so that a loss ``loss_size`` times as large gives the same predictions.

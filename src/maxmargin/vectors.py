@@ -81,6 +81,12 @@ def dot(a: Vector, w: Floats) -> float:
     return float(a @ w)
 
 
+def norm_square(a: Vector) -> float:
+    """``|a|^2``."""
+    values = a.value if isinstance(a, SparseVector) else a
+    return float(values @ values)
+
+
 def add_to(w: Floats, a: Vector, factor: float) -> None:
     """``w += factor * a`` in place."""
     if isinstance(a, SparseVector):

@@ -9,6 +9,7 @@ import pytest
 
 import problems
 from maxmargin import (
+    ChainCRF,
     ChainSVC,
     MeasureSVC,
     MulticlassSVC,
@@ -19,9 +20,12 @@ from maxmargin import (
     TaxonomySVC,
 )
 from maxmargin.datasets import make_sentences
-from maxmargin.estimators.training import _check_order
+from maxmargin.oracles.bind import bind
+from maxmargin.rescaling import Formulation
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution
+from maxmargin.solvers.certify import check_order
+from maxmargin.structures.multiclass import Multiclass
 
 RNG = np.random.default_rng(0)
 N, FEW = 300, 6
@@ -86,6 +90,33 @@ ESTIMATORS = {
         len(XS),
     ),
 }
+SMALL = (problems.Ordering(), problems.Subset(), problems.Words(), problems.Patch(), problems.Classes())
+PYTHON = {
+    f"{type(problem).__name__}, {solver}": (
+        StructuralSVM,
+        {"problem": problem, "C": 0.3, "tol": 1e-2, "solver": solver},
+        sliced(*problems.sample(problem, 30, noise=1.0)),
+        30,
+    )
+    for problem in SMALL
+    for solver in ("auto", "bcfw", "n-slack", "one-slack")
+}
+EVERY = {
+    **ESTIMATORS,
+    **PYTHON,
+    "a structure": (StructuralSVM, {"problem": Multiclass(4), "C": 0.5, "tol": 1e-3}, sliced(X, Y), N),
+    "classes, default": (MulticlassSVC, {"C": 1.0, "tol": 1e-3}, sliced(X, NAMES), N),
+    "labels, structural": (MultilabelSVC, {"C": 1.0, "tol": 1e-3, "method": "structural"}, sliced(X, SETS), N),
+    "rankings, one-slack": (RankingSVM, {"C": 1.0, "tol": 1e-3, "solver": "one-slack"}, sliced(X, GRADES, GROUPS), N),
+    "rankings, n-slack": (RankingSVM, {"C": 1.0, "tol": 1e-3, "solver": "n-slack"}, sliced(X, GRADES, GROUPS), N),
+    "NDCG": (RankingSVM, {"measure": "ndcg", "C": 1.0, "tol": 1e-3}, sliced(X, GRADES, GROUPS), N),
+    "sequences, likelihood": (
+        ChainCRF,
+        {"templates": "tagging", "C": 1.0, "tol": 1e-4},
+        sliced(WORDS, TAGS),
+        len(WORDS),
+    ),
+}
 
 
 def agree(warm: Solution, cold: Solution) -> None:
@@ -122,6 +153,47 @@ def test_fewer_examples_and_others(name):
     model = kind(**params, warm_start=True).fit(*part(n))
     for data in (half, other, part(n)):
         agree(model.fit(*data).solution_, kind(**params).fit(*data).solution_)
+
+
+def changed(data, seed):
+    """The same data after a few random changes: rows left out, repeated, in another order, with other inputs or labels.
+
+    Groups (of rankings) get other boundaries.
+    """
+    rng = np.random.default_rng(seed)
+    n = len(data[0])
+    order = np.arange(n)
+    for change in rng.choice(3, size=2, replace=False):
+        order = (rng.permutation(order), order[: n - n // 5], np.append(order, order[: n // 10]))[change]
+    columns = [[column[k] for k in order] for column in data]
+    few = rng.choice(len(order), size=3, replace=False)
+    if seed % 2:
+        for k in few:
+            columns[0][k] = other_input(columns[0][k])
+    for k, label in zip(few, [columns[1][k] for k in few[::-1]]):
+        if not isinstance(label, list | tuple) or len(label) == len(columns[1][k]):
+            columns[1][k] = label
+    if len(columns) == 3:
+        columns[2] = np.sort(rng.integers(0, N // FEW, len(order)))
+    arrays = isinstance(data[0], np.ndarray)
+    return tuple(np.asarray(column) for column in columns) if arrays else tuple(columns)
+
+
+def other_input(x):
+    return x[::-1].copy() if isinstance(x, np.ndarray) else x[::-1]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", EVERY)
+def test_any_change(name, seed):
+    """A warm fit on changed data certifies what a cold one does, each time of several in a row."""
+    kind, params, part, n = EVERY[name]
+    data = part(n)
+    model = kind(**params, warm_start=True).fit(*data)
+    for step in range(2):
+        data = changed(data, 10 * seed + step)
+        C = model.C if isinstance(model.C, str) else model.C * (0.3, 1.0, 3.0)[(seed + step) % 3]
+        agree(model.set_params(C=C).fit(*data).solution_, kind(**{**params, "C": C}).fit(*data).solution_)
 
 
 def test_classes_that_come_and_go():
@@ -240,4 +312,4 @@ def test_after_cuts_the_examples_are_not_forgotten():
 def test_a_dual_above_the_primal_is_an_error():
     false = Solution(np.zeros(1), Status.CONVERGED, 4.0, 400.0, 1, 1)
     with pytest.raises(ValueError, match=r"The dual objective 400 is above the primal 4, which cannot be"):
-        _check_order(false, CHAIN)
+        check_order(bind(CHAIN, XS, YS, Formulation()), false)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,9 @@ def carried_over(previous: Solution | None, now: TrainedOn, oracle: Oracle) -> S
     if previous is None or not isinstance(before, TrainedOn):
         return None
     state = previous.state
-    if before.data is None or before.data != now.data:
+    if any(old is not new for old, new in zip_longest(before.definitions, now.definitions)):
+        state = None  # a class of the same name, defined anew or read in another process
+    elif before.data is None or before.data != now.data:
         states = (given for given in (previous.state, previous.blocks) if given is not None)
         state = next(filter(None, (_still_true(given, before, now, oracle) for given in states)), None)
     if state is None and previous.w.size != oracle.dimension:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
@@ -16,9 +17,32 @@ from maxmargin.oracles.search import violated_output
 from maxmargin.outputs import same_output, shown
 from maxmargin.problem import Problem, check_truths, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
+from maxmargin.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
 from maxmargin.vectors import Vector, as_vector, dot, scaled_difference
 
 Floats = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-6
+"""Of the numbers that are added up: by how much an answer may be worse than another; scores may be float32."""
+_KEPT = 4  # outputs of an example
+_LARGE = 1 << 16  # bytes of an array that is not kept
+
+
+class LateOutputs:
+    """The last few outputs that were found for each example, for comparisons and messages."""
+
+    def __init__(self, n: int) -> None:
+        self._kept: list[deque[Any] | None] = [None] * n
+
+    def keep(self, i: int, y: Any) -> None:
+        kept = self._kept[i]
+        if kept is None:
+            kept = self._kept[i] = deque(maxlen=_KEPT)
+        if getattr(y, "nbytes", 0) <= _LARGE:
+            kept.append(y)
+
+    def of(self, i: int) -> list[Any]:
+        return list(self._kept[i] or ())
 
 
 class ProblemOracle(PlaneOracle):
@@ -39,6 +63,8 @@ class ProblemOracle(PlaneOracle):
         self._find, self.exact = violated_output(problem, formulation, approximate)
         self._targets = targets_of(problem, X, Y)
         check_truths(problem, Y, self._targets)
+        self.asked = 0
+        self.outputs = LateOutputs(self.n)
         self._truths: list[Vector] = []
         self.dimension = -1
         for i, (x, y) in enumerate(zip(X, self._targets)):
@@ -55,17 +81,30 @@ class ProblemOracle(PlaneOracle):
             )
         return vector
 
-    def plane(self, i: int, w: Floats) -> Plane | None:
-        """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
-        x, y_true, target = self.X[i], self.Y[i], self._targets[i]
-        y = self._find(i, x, y_true, target, w)
+    def answer(self, i: int, w: Floats) -> Any:
+        """The output of the most violated plane of example ``i``, as the problem finds it; ``w`` is read-only."""
+        try:
+            y = self._find(i, self.X[i], self.Y[i], self._targets[i], w)
+        except ValueError as error:
+            if is_write_refused(error):
+                raise changed_weights(self.problem, i) from error
+            raise
         if y is None:
             raise ValueError(f"{type(self.problem).__name__}.argmax gave None for example {i}; is a return missing?")
-        if same_output(y, target):
+        return y
+
+    def plane(self, i: int, w: Floats) -> Plane | None:
+        """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
+        if w.flags.writeable:
+            w = read_only(w)
+        self.asked += 1
+        y = self.answer(i, w)
+        if same_output(y, self._targets[i]):
             return None
-        loss = joint_loss(self.problem, y_true, y, i)
-        margin, scale = float(self.formulation.margin(loss)), float(self.formulation.scale(loss))
-        a = scaled_difference(self._truths[i], self._feature(i, x, y), scale)
+        loss = joint_loss(self.problem, self.Y[i], y, i)
+        margin, scale = self.formulation.plane_numbers(loss)
+        a = scaled_difference(self._truths[i], self._feature(i, self.X[i], y), scale)
+        self.outputs.keep(i, y)
         value = margin - dot(a, w)
         beaten = value < -1e-6 * (1.0 + abs(margin))
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
@@ -76,6 +115,28 @@ class ProblemOracle(PlaneOracle):
                 f"which is worse than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
             )
         return a, margin
+
+    def rivals(self, i: int) -> Rivals:
+        """What is known of example ``i``: its truth, and the outputs found lately."""
+        found = Rivals(self.problem, i, self.X[i], self.Y[i], self._targets[i], self.dimension, TOLERANCE)
+        for y in self.outputs.of(i):
+            found.add(y)
+        return found
+
+    def contradicted(self, i: int, w: Floats, value: float, held: float) -> None:
+        """Raises if an answer for example ``i`` at ``w``, of a value below that of a plane held, is beyond rounding.
+
+        An inexact search may be beaten.
+        """
+        truth = abs(dot(self._truths[i], w))
+        if not self.exact or held - value <= TOLERANCE * (1.0 + abs(held) + 2.0 * truth):
+            return
+        name, found = type(self.problem).__name__, self.answer(i, read_only(w))
+        self.rivals(i).compare(found, w, "search", self.formulation, HEURISTIC)
+        raise ValueError(
+            f"{name}.argmax is not a maximum: for example {i} it found an output of value {value:.6g} (and now "
+            f"{shown(found)}), but one that it found before has {held:.6g}. {HEURISTIC}"
+        )
 
     def fingerprint(self) -> str | None:
         keys = self.keys()

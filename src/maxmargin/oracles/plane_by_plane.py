@@ -14,7 +14,7 @@ from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.oracles.portions import Stop, until
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
-from maxmargin.vectors import SparseVector, Vector, add_to, compact, dot, stack
+from maxmargin.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -37,6 +37,10 @@ class PlaneOracle:
     def plane(self, i: int, w: Floats) -> Plane | None:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
         raise NotImplementedError
+
+    def contradicted(self, i: int, w: Floats, value: float, held: float) -> None:
+        """Called where an answer for example ``i`` at ``w`` is worse than a plane held; raises if it can be shown that
+        the search is at fault."""
 
     def ask(self, examples: Indices, w: Floats) -> Iterable[Plane | None]:
         """The most violated plane of each of the examples."""
@@ -108,7 +112,7 @@ class PlaneOracle:
 
     def steepness(self) -> float:
         found = (self.plane(i, np.zeros(self.dimension)) for i in range(min(self.n, 100)))
-        return max((_square(plane[0]) for plane in found if plane is not None), default=1.0)
+        return max((norm_square(plane[0]) for plane in found if plane is not None), default=1.0)
 
     def definitions(self) -> tuple[Any, ...]:
         """Classes and functions that keys tell apart by their address only."""
@@ -136,8 +140,12 @@ class PlanesEngine(CoreEngine):
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
         total = VisitResult()
-        for i, plane in self._planes(order):
-            enters = plane is not None and self._beats(int(i), plane, settings.threshold)
+        for i, plane, current in self._planes(order):
+            value = 0.0 if plane is None else plane[1] - dot(plane[0], self.core.weights)
+            held = self.core.slack(i)
+            if current and held > max(0.0, value):
+                self.oracle.contradicted(i, self.core.weights, max(0.0, value), held)
+            enters = plane is not None and value > held + settings.threshold
             if enters and settings.steps:
                 total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
             total.merge(self.core.visit(np.array([i], dtype=np.int32), settings))
@@ -149,15 +157,13 @@ class PlanesEngine(CoreEngine):
                 break
         return total
 
-    def _planes(self, order: Indices) -> Iterator[tuple[int, Plane | None]]:
-        """Each example with its plane at the weights of now, or of the beginning of its batch."""
+    def _planes(self, order: Indices) -> Iterator[tuple[int, Plane | None, bool]]:
+        """Each example with its plane at the weights of the beginning of its batch, and whether those are the present
+        ones."""
         for start in range(0, order.size, self.oracle.batch):
             part = order[start : start + self.oracle.batch]
-            yield from zip(part.tolist(), self.oracle.ask(part, self.core.weights))
-
-    def _beats(self, i: int, plane: Plane, threshold: float) -> bool:
-        """Whether a plane is violated by more than the threshold beyond the planes held."""
-        return plane[1] - dot(plane[0], self.core.weights) > self.core.slack(i) + threshold
+            for place, (i, plane) in enumerate(zip(part.tolist(), self.oracle.ask(part, self.core.weights))):
+                yield i, plane, place == 0
 
     def state(self) -> DualState:
         self.core.refresh()
@@ -177,11 +183,6 @@ class PlanesEngine(CoreEngine):
             if add_plane(self.core, int(i), row, float(planes.b[k])):
                 alpha.append(state.alpha[k])
         self.core.set_alpha(np.array(alpha, dtype=np.float64))
-
-
-def _square(a: Vector) -> float:
-    values = a.value if isinstance(a, SparseVector) else a
-    return float(values @ values)
 
 
 def add_plane(core: PlaneEngine, block: int, a: Vector, b: float) -> bool:

@@ -14,6 +14,7 @@ from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.oracles.workers import Crew, chunked, pickled
 from maxmargin.problem import Problem
 from maxmargin.rescaling import Formulation
+from maxmargin.rivals import read_only
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -61,6 +62,7 @@ def _planes(oracle: ProblemOracle, w: Floats, examples: Sequence[int]) -> list[P
 
 def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: int) -> list[Any]:
     """``argmax`` of every input; other processes help where it takes long."""
+    w = read_only(w)
     found: list[Any] = []
     begin = time.perf_counter()
     while len(found) < len(X) and (n_jobs == 1 or time.perf_counter() - begin < _ALONE):
@@ -75,4 +77,5 @@ def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: 
 
 
 def _outputs(problem: Problem, w: Floats, inputs: Sequence[Any]) -> list[Any]:
+    w = read_only(w)
     return [problem.argmax(x, w) for x in inputs]

@@ -81,7 +81,7 @@ def _best_of(
             if same_output(y, target):
                 continue
             loss = joint_loss(problem, y_true, y, i)
-            margin, scale = float(formulation.margin(loss)), float(formulation.scale(loss))
+            margin, scale = formulation.plane_numbers(loss)
             value = margin - scale * (target_score - _score(problem, i, x, y, w))
             if value > highest:
                 best, highest = y, value

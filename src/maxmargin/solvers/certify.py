@@ -12,14 +12,16 @@ from scipy.optimize import linprog
 
 from maxmargin._core import PlaneEngine
 from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
+from maxmargin.oracles.plane_by_plane import PlaneOracle
 from maxmargin.oracles.portions import Stop
-from maxmargin.solvers.base import Infeasible, Run
+from maxmargin.solvers.base import Infeasible, Run, Solution
 
 Floats = npt.NDArray[np.float64]
 
 
 _LARGEST_TOTAL = 1e140  # of C sum(s), whose square must stay finite
 _LARGEST_PRODUCT = 1e20  # of C sum(s) |a|^2: w is a sum of alpha a, exact to 1e-16, so margins would be to 1e4
+_WRONG = 1e-5  # of the objective: a dual this much above the primal is no rounding
 _SURE = 1e15  # C sum(s) below which nobody is asked for |a|^2
 _MOST_PLANES = 1000  # in a proof: where there is a contradiction its planes outgrow all others
 
@@ -103,6 +105,37 @@ ROUNDING = 1e-14
 def within_rounding(primal: float, dual: float) -> bool:
     """Whether a gap is no more than what floating point makes of two equal numbers."""
     return primal - dual <= ROUNDING * (abs(primal) + abs(dual))
+
+
+def check_order(oracle: Oracle, solution: Solution) -> None:
+    """Raises for what cannot be: a dual objective above the primal, or a plane above the slack of its example.
+
+    Then something is not what it says, and nothing may be claimed.
+    """
+    primal, dual, state = solution.primal, solution.dual, solution.state
+    if primal is None or dual is None or not np.isfinite(primal + dual):
+        return
+    if isinstance(oracle, PlaneOracle) and oracle.exact and solution.slack is not None:
+        _check_planes(oracle, solution.w, solution.slack, state)
+    if dual - primal > _WRONG * max(abs(primal), abs(dual)):
+        name = type(getattr(oracle, "problem", oracle)).__name__
+        raise ValueError(
+            f"The dual objective {dual:.6g} is above the primal {primal:.6g}, which cannot be: the loss, the joint "
+            f"features or the search of {name} contradict each other, or changed on the way; "
+            "check_problem(problem, X, Y) may show how."
+        )
+
+
+def _check_planes(oracle: PlaneOracle, w: Floats, slack: Floats, state: DualState | None) -> None:
+    """Every plane in use that belongs to an example is compared with what the oracle found for it at ``w``."""
+    if state is None or state.planes is None or state.cuts or not len(state.planes):
+        return
+    values = state.planes.value(w)
+    above = values - slack[state.planes.example]
+    worst = int(np.argmax(above))
+    i = int(state.planes.example[worst])
+    if above[worst] > 0.0:
+        oracle.contradicted(i, w, float(slack[i]), float(values[worst]))
 
 
 def check_budget(oracle: Oracle, C: float) -> None:
