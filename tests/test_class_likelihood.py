@@ -102,3 +102,35 @@ def test_limits_are_kept_inside_a_pass():
     problem._most = 10
     ended = LBFGS()(problem, 1.0, 0.0, 1.0, Run(tol=1e-10, max_time=1e-9))
     assert ended.status is Status.MAX_TIME
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_of_columns_are_those_of_numpy(sparse, weighted):
+    X, y = _data(300, d=20, sparse=sparse)
+    rows = packed(X)
+    rows.set_bias(2.0)
+    weight = np.random.default_rng(0).uniform(0.0, 2.0, y.size) if weighted else None
+    full = np.hstack([X.toarray() if sparse else X, np.full((y.size, 1), 2.0)])
+    wanted = np.tril(full.T @ (full if weight is None else full * weight[:, None]))
+    np.testing.assert_allclose(rows.column_products(weight).reshape(21, 21), wanted, atol=1e-10)
+
+
+def test_second_derivatives_at_zero_are_those_that_lbfgs_starts_with():
+    X, y = _data(300, k=3)
+    problem = _likelihood(X, y)
+    assert problem.invertible
+    inverse = problem.inverse_curvature(0.7, 1.0)
+    _, _, blocks = problem.curved(np.zeros((3, problem.columns)))
+    hessian = 0.7 * problem.hessian(blocks)
+    hessian = np.tril(hessian) + np.tril(hessian, -1).T + np.eye(len(hessian))
+    v = np.random.default_rng(0).standard_normal((3, problem.columns))
+    v -= v.mean(axis=0)  # adding a vector to the weights of all classes changes no probability
+    product = (hessian @ v.ravel()).reshape(v.shape)
+    np.testing.assert_allclose(inverse(product.T.ravel()).reshape(-1, 3).T, v, atol=1e-9)
+
+
+def test_a_matrix_of_products_is_not_made_where_it_costs_more_than_it_saves():
+    few, y = _data(40, d=60)
+    assert not _likelihood(few, y).invertible
+    assert _likelihood(few, y).inverse_curvature(1.0, 1.0) is None

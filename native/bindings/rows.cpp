@@ -175,6 +175,19 @@ void bind_rows(nb::module_& module) {
           nb::arg("weight").noconvert().none(), nb::arg("centre").noconvert(),
           "Weighted sums of |x - centre| and (x - centre)^2 over the cells of every column that are not zero.")
       .def(
+          "column_products",
+          [](const PyRows& self, std::optional<In1<double>> weight) {
+            const double* own = checked_weight(weight, self.packed.rows);
+            std::vector<double> sums;
+            {
+              nb::gil_scoped_release release;
+              sums = column_products(self.packed.rows, own);
+            }
+            return take(std::move(sums));
+          },
+          nb::arg("weight").noconvert().none(),
+          "The lower triangle of the weighted sum of x x', row by row, the constant column included.")
+      .def(
           "fingerprint",
           [](const PyRows& self) {
             const Rows& rows = self.packed.rows;

@@ -1,6 +1,9 @@
 #include "maxmargin/moments.hpp"
 
+#include <array>
 #include <cmath>
+
+#include "maxmargin/turned_rows.hpp"
 
 namespace maxmargin {
 namespace {
@@ -97,6 +100,38 @@ ColumnDeviations column_deviations(const Rows& rows, const double* weight, const
     absolute[j] += w * std::abs(off);
     squared[j] += w * off * off;
   });
+  return sums;
+}
+
+std::vector<double> column_products(const Rows& rows, const double* weight) {
+  const std::int64_t d = rows.columns();
+  std::vector<double> sums(static_cast<std::size_t>(d * d));
+  if (rows.offsets == nullptr) {
+    std::vector<double> turned(static_cast<std::size_t>(d * kGramRows));
+    std::array<double, kGramRows> own;
+    own.fill(1.0);
+    for (std::int64_t from = 0; from < rows.n; from += kGramRows) {
+      const std::int64_t n = std::min(kGramRows, rows.n - from);
+      if (weight != nullptr) std::copy_n(weight + from, n, own.begin());
+      turn_rows(rows, n, turned, [&](std::int64_t i) { return from + i; });
+      kernels().weighted_gram(turned.data(), kGramRows, own.data(), d, n, sums.data());
+    }
+    return sums;
+  }
+  for (std::int64_t i = 0; i < rows.n; ++i) {
+    const Row row = rows[i];
+    const double w = weight == nullptr ? 1.0 : weight[i];
+    for (std::int64_t a = 0; a < row.count; ++a) {
+      const std::int64_t j = row.column(a);
+      const double x = w * row.value(a);
+      for (std::int64_t b = 0; b < row.count; ++b) {
+        const std::int64_t l = row.column(b);
+        if (l <= j) sums[static_cast<std::size_t>(j * d + l)] += x * row.value(b);
+      }
+      if (row.bias != 0.0) sums[static_cast<std::size_t>(row.width * d + j)] += x * row.bias;
+    }
+    if (row.bias != 0.0) sums.back() += w * row.bias * row.bias;
+  }
   return sums;
 }
 

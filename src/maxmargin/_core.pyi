@@ -74,6 +74,11 @@ class Rows:
         Weighted sums of |x - centre| and (x - centre)^2 over the cells of every column that are not zero.
         """
 
+    def column_products(self, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The lower triangle of the weighted sum of x x', row by row, the constant column included.
+        """
+
     def fingerprint(self) -> int:
         """A number that changes when the examples do."""
 

@@ -1,4 +1,5 @@
-// Weighted sums over the rows for every column, without the constant one: what defaults need to know of the features.
+// Weighted sums over the rows for every column: what defaults need to know of the features, without the constant one, and
+// what solvers do, with it.
 #pragma once
 
 #include <vector>
@@ -17,5 +18,8 @@ struct ColumnDeviations {
   std::vector<double> absolute, squared;
 };
 ColumnDeviations column_deviations(const Rows& rows, const double* weight, const double* centre);
+
+// The lower triangle of sum_i w_i x_i x_i', of order columns(), the constant feature included; zero above the diagonal.
+std::vector<double> column_products(const Rows& rows, const double* weight);
 
 }  // namespace maxmargin

@@ -17,6 +17,7 @@ from maxmargin.solvers.monitor import Monitor
 Floats = npt.NDArray[np.float64]
 
 _TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy problems
+_INVERTED = 10  # the same where it knows the second derivatives at zero, of problems that are easy then
 _ROUGH = 10.0  # times the tolerance: for weights that are a start only
 _MANY = 30  # examples per weight
 _VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
@@ -77,7 +78,9 @@ class _Turns:
         problem = objective.problem
         vectors = (4.0 * LBFGS().memory + 10.0) * _VECTORS * problem.free.size
         self.price = 1.0 + vectors / problem.work  # of an iteration of L-BFGS, in passes
-        self.stay = _TRIAL * self.price  # passes that dual ascent may still need before L-BFGS is tried
+        self.stay = (
+            _INVERTED if problem.invertible else _TRIAL
+        ) * self.price  # passes that dual ascent may still need before L-BFGS is tried
 
     def solve(self) -> Solution:
         with self.monitor:
@@ -107,7 +110,7 @@ class _Turns:
         if not descent.seen:
             first = self.ascent.weights() if self.start is None else self.start
             descent.w = first[self.objective.problem.free]
-        most, left = max(passes, self.stay) / self.price, 0.0
+        most, left = max(passes / self.price, self.stay / self.price, _TRIAL), 0.0
         while self.monitor.status is None and left <= passes:
             descent.advance(most, int(self.ascent.passes), self.ascent.calls)
             left = self.price * _left(descent.history, self.objective.allowed(descent.objective))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -66,6 +67,10 @@ class Descent:
         self.problem, self.C, self.l1, self.l2 = objective.problem, objective.C, objective.l1, objective.l2
         self.allowed, self.monitor, self.floor = objective.allowed, monitor, floor
         self.pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=memory)
+        self.inverse: Callable[[Floats], Floats] | None = (
+            None  # of something like the second derivatives, from the start on
+        )
+        self.scale = 1.0  # of that, by the last pair
         self.w: Floats = np.zeros(self.problem.free.size)
         self.slope: Floats = np.zeros(0)
         self.objective = np.inf  # until the first evaluation
@@ -112,6 +117,7 @@ class Descent:
 
     def _begin(self) -> None:
         """Evaluates the start, and takes zero where that is better."""
+        self.inverse = None if self.l1 else self.problem.inverse_curvature(self.C, self.l2)
         self.objective, self.slope = self._ask(self.w)
         if self.objective > self.C * self.problem.value_at_zero and self.w.any():
             self.w = np.zeros_like(self.w)
@@ -184,7 +190,7 @@ class Descent:
             self.pairs.clear()
             direction, descent = -v, -float(v @ v)
         orthant = np.where(self.w != 0.0, np.sign(self.w), -np.sign(v))
-        length = 1.0 if self.pairs else self._first_length(v)
+        length = 1.0 if self.pairs or self.inverse is not None else self._first_length(v)
         for _ in range(40):
             w = self.w + length * direction
             if self.l1:
@@ -206,6 +212,8 @@ class Descent:
         product = float(step @ change)
         if product > 1e-10 * float(change @ change):
             self.pairs.append((step, change, product))
+            turned = change if self.inverse is None else self.inverse(change)
+            self.scale = product / float(change @ turned)
 
     def _times_inverse(self, v: Floats) -> Floats:
         """The two loops over the remembered pairs."""
@@ -215,9 +223,10 @@ class Descent:
             share = float(step @ result) / product
             result -= share * change
             shares.append(share)
+        if self.inverse is not None:
+            result = self.inverse(result)
         if self.pairs:
-            _, change, product = self.pairs[-1]
-            result *= product / float(change @ change)
+            result *= self.scale
         for (step, change, product), share in zip(self.pairs, reversed(shares)):
             result += (share - float(change @ result) / product) * step
         return result

@@ -95,6 +95,11 @@ class ChainLikelihood:
         """Not known; features are brought to a common size before training."""
         return 0.0
 
+    invertible = False
+
+    def inverse_curvature(self, C: float, l2: float) -> None:
+        """Not known."""
+
     @property
     def work(self) -> float:
         """Additions and multiplications of one pass, roughly."""
