@@ -65,5 +65,6 @@ void bind_templates(nb::module_& module);
 void bind_svmhmm(nb::module_& module);
 void bind_cover(nb::module_& module);
 void bind_ranking(nb::module_& module);
+void bind_pair_newton(nb::module_& module);
 
 }  // namespace maxmargin::bindings

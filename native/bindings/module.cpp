@@ -25,4 +25,5 @@ NB_MODULE(_core, module) {
   bindings::bind_svmhmm(module);
   bindings::bind_cover(module);
   bindings::bind_ranking(module);
+  bindings::bind_pair_newton(module);
 }

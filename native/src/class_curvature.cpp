@@ -50,7 +50,7 @@ void add_blocks(const std::vector<double>& turned, const Block& weight, Softmax&
   for (int k = 0; k < at.classes; ++k) {
     for (int l = 0; l <= k; ++l) {
       for (std::int64_t i = 0; i < n; ++i) second[i] = weight[i] * at.of(k)[i] * ((k == l ? 1.0 : 0.0) - at.of(l)[i]);
-      kernels().weighted_gram(turned.data(), kGramRows, second.data(), d, n, blocks);
+      kernels().weighted_gram(turned.data(), turned.data(), kGramRows, second.data(), d, n, blocks);
       if (at.classes == 2) return;
       blocks += d * d;
     }

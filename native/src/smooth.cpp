@@ -107,7 +107,7 @@ void SmoothFit::add_direct(std::int64_t begin, std::int64_t end, bool curved, Su
     sums.value += losses(loss_, score, sign.data(), weight.data(), n, first.data(), second.data(), scaled.data());
     for (std::int64_t j = 0; j < d; ++j) sums.gradient[j] += k.dot(first.data(), turned.data() + j * kBlock, n);
     if (!curved) continue;
-    k.weighted_gram(turned.data(), kBlock, second.data(), d, n, sums.hessian.data());
+    k.weighted_gram(turned.data(), turned.data(), kBlock, second.data(), d, n, sums.hessian.data());
   }
 }
 

@@ -1130,3 +1130,47 @@ def most_violated_rankings(scores: Annotated[NDArray[numpy.float64], dict(shape=
     """
     (credit of each group, net count of swapped pairs of every row); see interleave.hpp.
     """
+
+class PairNewton:
+    """
+    Newton's method for the hinge loss of the pairs of unequal grade in groups; see pair_newton.hpp.
+    """
+
+    def __init__(self, rows: object, members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], grade: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, C: float, threads: int) -> None: ...
+
+    def start(self) -> None:
+        """Goes to the least-squares solution of all pairs."""
+
+    def resume(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, b: float) -> None:
+        """
+        Goes to the solution of a similar problem; (a, b) is a cut that holds for this one.
+        """
+
+    def step(self, allowed: float) -> bool:
+        """One step; false where there is no way forward in floating point."""
+
+    @property
+    def primal(self) -> float:
+        """The smallest objective so far."""
+
+    @property
+    def dual(self) -> float:
+        """The largest dual objective so far."""
+
+    @property
+    def dual_square(self) -> float:
+        """1/2 |w|^2 of the dual variables."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def slack(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def cut(self) -> tuple[NDArray[numpy.float64], float]:
+        """(a, b) of the cut that the best dual variables amount to."""
+
+    @property
+    def passes(self) -> int:
+        """Passes over all groups."""

@@ -96,8 +96,9 @@ struct Kernels {
   void (*range)(const double* x, std::int64_t n, double* lowest, double* highest);
   // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 709
   void (*exp_all)(double* x, std::int64_t n);
-  // out[j * d + l] += sum_i weight[i] x_j[i] x_l[i] for l <= j < d, column x_j being columns + j * apart, of n <= kGramRows numbers
-  void (*weighted_gram)(const double* columns, std::int64_t apart, const double* weight, std::int64_t d, std::int64_t n, double* out);
+  // out[j * d + l] += sum_i weight[i] x_j[i] y_l[i] for l <= j < d, column x_j being left + j * apart and y_l right + l * apart, of
+  // n <= kGramRows numbers each
+  void (*weighted_gram)(const double* left, const double* right, std::int64_t apart, const double* weight, std::int64_t d, std::int64_t n, double* out);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.

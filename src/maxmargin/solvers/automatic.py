@@ -16,6 +16,7 @@ from maxmargin.solvers.certify import gap_target
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.progress import Progress, Turn
+from maxmargin.solvers.smoothed_newton import SmoothedNewton
 
 _FEWEST_PASSES = 8  # that show how fast coordinate ascent is
 _FEWEST_CUTS = 25  # with less it is over on hardly any data
@@ -30,6 +31,8 @@ class Automatic:
     """Picks by what the problem looks like, and by what it measures on the way.
 
     * a hard margin: ``NSlack``;
+    * pairs of rows in few columns (``smoothed`` of the oracle): ``SmoothedNewton``, and ``OneSlack`` where its steps
+      gain little;
     * a single example (a loss over a whole sample), examples that are searched together (rankings), or a warm start
       from cuts: ``OneSlack``;
     * else ``BlockCoordinate``, which wins by far on most data and crawls on few, badly scaled features and on few, long
@@ -66,6 +69,11 @@ class Automatic:
     def _solve(self, oracle: Oracle, C: float, run: Run, start: Solution | None) -> Solution:
         if oracle.formulation.slack == "hard":
             return NSlack()(oracle, C, run, start)
+        smoothed = oracle.smoothed(C) if hasattr(oracle, "smoothed") else None
+        if smoothed is not None:
+            first = SmoothedNewton()(smoothed, oracle, C, run, start)
+            stalled = first.status is Status.STALLED and first.n_iter != run.max_iter
+            return joined(first, OneSlack()(oracle, C, rest_of(run, first), first)) if stalled else first
         if oracle.n == 1 or oracle.joint or (start is not None and start.state is not None and start.state.cuts):
             return OneSlack()(oracle, C, run, start)
         return _Turns(self.patience, oracle, C, run).solve(start)

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.measures.base import Measure, Violation
+from maxmargin.measures.graded import GradedTarget
 from maxmargin.measures.grouped import GroupedMeasure, Violations
+from maxmargin.measures.swapped_pairs import SwappedPairs
 from maxmargin.oracles.base import Cut
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
@@ -23,6 +25,9 @@ from maxmargin.vectors import compact
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Group = Indices | None
+
+_NEWTON_COLUMNS = 64  # beyond, the matrices of Newton's method cost more than the cuts that they save
+_MOST_GRADES = 16  # a row meets each of the other grades of its group apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +171,18 @@ class SampleOracle(PlaneOracle):
             total = np.bincount(self._members, steps, self._rows.n).astype(np.float64)
         b = float(factor @ self.formulation.margin(found.loss)) - (0.5 * float(weight @ slack**2) if squared else 0.0)
         return Cut(compact(self._rows.combine(total, None, self.threads)), b, slack)
+
+    def smoothed(self, C: float) -> _core.PairNewton | None:
+        """The objective for Newton's method, where it is a sum over pairs and both columns and grades are few."""
+        plain = (self.formulation.rescaling, self.formulation.slack) == ("margin", "linear")
+        if not plain or self.formulation.mistakes or not isinstance(self.measure, SwappedPairs):
+            return None
+        target: GradedTarget = self._together
+        grades = np.maximum.reduceat(target.rank, target.offsets[:-1])
+        if self.dimension > _NEWTON_COLUMNS or grades @ np.diff(target.offsets) > _MOST_GRADES * target.n:
+            return None
+        weight = None if self.sample_weight is None else np.ascontiguousarray(self.sample_weight, dtype=np.float64)
+        return _core.PairNewton(self._rows, self._members, target.offsets, target.rank, weight, C, self.threads)
 
     def fingerprint(self) -> str:
         kind = (self.measure, self.formulation, self._rows.columns, self._rows.fingerprint())
