@@ -10,6 +10,7 @@
 #include "maxmargin/moments.hpp"
 #include "maxmargin/multiclass_scores.hpp"
 #include "maxmargin/products.hpp"
+#include "maxmargin/shifted_cells.hpp"
 
 namespace maxmargin::bindings {
 namespace {
@@ -72,6 +73,28 @@ void from_ones(PyRows* self, nb::object values, In1<std::int32_t> indices, In1<s
   from_cells<double>(self, std::nullopt, indices, offsets, width, bias, analyse);
 }
 
+template <class T>
+nb::tuple shifted(In1<T> values, In1<std::int32_t> indices, In1<std::int64_t> offsets, In1<T> shift, In1<T> factor) {
+  const auto starts = as_span(offsets);
+  const auto cells = static_cast<std::int64_t>(values.size());
+  if (shift.size() != factor.size()) throw nb::value_error("one shift and one factor per column are needed");
+  if (starts.empty() || starts.front() != 0 || starts.back() != cells || indices.size() != values.size()) {
+    throw nb::value_error("offsets must span the cells");
+  }
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    if (starts[i] < starts[i - 1]) throw nb::value_error("offsets must not fall");
+  }
+  for (std::int32_t j : as_span(indices)) {
+    if (j < 0 || static_cast<std::size_t>(j) >= shift.size()) throw nb::index_error("no such column");
+  }
+  ShiftedCells<T> out;
+  {
+    nb::gil_scoped_release release;
+    out = shifted_cells(as_span(values), as_span(indices), starts, as_span(shift), as_span(factor));
+  }
+  return nb::make_tuple(take(std::move(out.values)), take(std::move(out.indices)), take(std::move(out.offsets)));
+}
+
 const double* checked_weight(const std::optional<In1<double>>& weight, const Rows& rows) {
   if (weight && static_cast<std::int64_t>(weight->size()) != rows.n) throw nb::value_error("one weight per row is needed");
   return weight ? weight->data() : nullptr;
@@ -120,6 +143,11 @@ bool repeats_columns(In1<std::int32_t> indices, In1<std::int64_t> offsets, std::
 void bind_rows(nb::module_& module) {
   module.def("repeats_columns", &repeats_columns, nb::arg("indices").noconvert(), nb::arg("offsets").noconvert(), nb::arg("width"),
              "Whether some row of a CSR matrix has two cells in one column.");
+  const char* told = "The cells of a CSR matrix (values, indices, offsets) after (x - shift) * factor; see shifted_cells.hpp.";
+  module.def("shifted_cells", &shifted<double>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(), nb::arg("offsets").noconvert(),
+             nb::arg("shift").noconvert(), nb::arg("factor").noconvert(), told);
+  module.def("shifted_cells", &shifted<float>, nb::arg("values").noconvert(), nb::arg("indices").noconvert(), nb::arg("offsets").noconvert(),
+             nb::arg("shift").noconvert(), nb::arg("factor").noconvert(), told);
   nb::class_<PyRows>(module, "Rows", "Examples packed for the core: a dense matrix or CSR, float64 or float32.")
       .def("__init__", &from_dense<double>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)
       .def("__init__", &from_dense<float>, nb::arg("values").noconvert(), nb::arg("bias"), nb::arg("analyse"), nb::arg("copy_density") = kCopyDensity)

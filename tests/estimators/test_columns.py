@@ -75,6 +75,13 @@ def test_sparse_and_dense_are_changed_alike(seed, dtype, weighted):
         np.testing.assert_allclose(repeated.shift, dense.shift, rtol=1e-4)
 
 
+def test_sparse_rows_in_any_order_with_repeated_cells_and_spare_room_are_changed_as_dense_ones():
+    data = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 99.0])
+    X = sp.csr_array((data, np.array([2, 0, 2, 1, 0, 0]), np.array([0, 3, 3, 5])), shape=(3, 3))
+    columns = Columns(np.array([0.0, 0.0, 3.0]), np.array([2.0, 0.5, 10.0]))
+    np.testing.assert_array_equal(columns.apply(X).toarray(), (X.toarray() - columns.shift) * columns.factor)
+
+
 @pytest.mark.parametrize("make", [MulticlassSVC, TaxonomySVC])
 def test_the_model_is_that_of_the_changed_columns(make):
     X, y = sample()

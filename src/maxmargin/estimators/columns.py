@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin import _core
 from maxmargin.estimators.feature_scale import FeatureScale
 
 Floats = npt.NDArray[np.float64]
@@ -59,16 +60,11 @@ class Columns:
             moved = X - shift
             moved *= factor
             return moved
-        moved_columns = np.flatnonzero(self.shift)
-        rest = sp.csr_array(X, copy=True)
-        rest.data *= np.where(self.shift == 0.0, factor, 0)[rest.indices]
-        if not moved_columns.size:
-            return rest
-        rest.eliminate_zeros()
-        values = (sp.csc_array(X)[:, moved_columns].toarray() - shift[moved_columns]) * factor[moved_columns]
-        index = np.tile(moved_columns.astype(rest.indices.dtype), X.shape[0])
-        starts = np.arange(X.shape[0] + 1, dtype=rest.indptr.dtype) * moved_columns.size
-        return rest + sp.csr_array((values.ravel(), index, starts), shape=X.shape)
+        starts = X.indptr.astype(np.int64, copy=False)
+        used = int(starts[-1])  # there may be more room than cells
+        indices = X.indices[:used].astype(np.int32, copy=False)
+        cells = _core.shifted_cells(X.data[:used], indices, starts, shift, factor)
+        return sp.csr_array(cells, shape=X.shape)
 
     def restore(self, weights: Floats, constant: float) -> None:
         """Changes weights for the changed columns, shape (n_features + 1, any), into those for the columns as they are.
