@@ -1,15 +1,17 @@
 """What worker processes save: a problem whose search takes a given time in Python, trained with one job and with two.
 
-    python benchmarks/processes.py [milliseconds of a search, 1.0]
+    python benchmarks/processes.py [milliseconds of a search, 1.0] [--sleep] [--runs 5]
 
-Prints seconds (the median of five pairs of runs, after the worker was started), their ratio, and the CPU seconds of
-this process and of the worker: where other programs run as well, the share of the worker tells more than the clock.
+With ``--sleep`` the search waits in place of counting: no other program can be in its way, so that the clock shows what
+the library adds. Prints seconds (the median of some pairs of runs, after the worker was started), their ratio, and the
+CPU seconds of this process and of the worker: where other programs run as well, the share of the worker tells more than
+the clock.
 Reads /proc, so it needs Linux.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from typing import Any
 
@@ -18,14 +20,14 @@ import numpy as np
 from maxmargin import StructuralSVM
 from maxmargin.oracles.workers import POOL
 
-RUNS = 5
-
 
 class SlowClasses:
-    """Three classes, with a search that counts for a while before it answers."""
+    """Three classes, with a search that counts (or sleeps) for a while before it answers."""
 
-    def __init__(self, milliseconds: float) -> None:
-        self.rounds = 0
+    def __init__(self, milliseconds: float, sleeps: bool) -> None:
+        self.rounds, self.seconds = 0, 1e-3 * milliseconds if sleeps else 0.0
+        if sleeps:
+            return
         start = time.process_time()
         while time.process_time() - start < 1e-3 * milliseconds:
             self.rounds += 1000
@@ -38,6 +40,8 @@ class SlowClasses:
         return float(y_true != y)
 
     def argmax(self, x: np.ndarray, w: np.ndarray, y_true: int | None = None) -> int:
+        if self.seconds:
+            time.sleep(self.seconds)
         count(self.rounds)
         scores = w.reshape(3, -1) @ x
         return int((scores if y_true is None else scores + (np.arange(3) != y_true)).argmax())
@@ -65,15 +69,19 @@ def measure(problem: SlowClasses, solver: str, n_jobs: int, X: Any, Y: Any) -> t
 
 
 def main() -> None:
-    milliseconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    parser = argparse.ArgumentParser(description="one process and two")
+    parser.add_argument("milliseconds", type=float, nargs="?", default=1.0)
+    parser.add_argument("--sleep", action="store_true")
+    parser.add_argument("--runs", type=int, default=5)
+    given = parser.parse_args()
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 4))
     Y = (X @ rng.standard_normal((4, 3)) + 0.3 * rng.standard_normal((200, 3))).argmax(axis=1)
-    problem = SlowClasses(milliseconds)
+    problem = SlowClasses(given.milliseconds, given.sleep)
     StructuralSVM(problem, C=1.0, tol=1e-2, n_jobs=2).fit(X, Y)
     print("solver     1 job   2 jobs  ratio  CPU of 1 job  CPU here, of the worker with 2 jobs")
     for solver in ("one-slack", "bcfw"):
-        runs = [[measure(problem, solver, jobs, X, Y) for jobs in (1, 2)] for _ in range(RUNS)]
+        runs = [[measure(problem, solver, jobs, X, Y) for jobs in (1, 2)] for _ in range(given.runs)]
         one, two = (np.median([run[jobs] for run in runs], axis=0) for jobs in (0, 1))
         ratio = np.median([run[0][0] / run[1][0] for run in runs])
         clock = f"{solver:9s} {one[0]:5.2f} s {two[0]:6.2f} s {ratio:6.2f}"

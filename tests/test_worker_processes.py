@@ -95,6 +95,53 @@ def test_a_class_of_the_main_program(way, tmp_path):
     assert answer.stderr == ""
 
 
+@pytest.mark.parametrize("width", [5, 5000])
+def test_a_class_typed_at_the_prompt(width):
+    """As in ``python -i``, where an empty line ends a class; with more data than a pipe holds, and with less."""
+    text = program(width=width).replace("\n\n    ", "\n    ")
+    answer = subprocess.run(
+        [sys.executable, "-i", "-q"], input=text, capture_output=True, text=True, timeout=120, env={**os.environ}
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "Traceback" not in answer.stderr, answer.stderr
+    assert answer.stdout.split()[-4:] == ["CONVERGED", "CONVERGED", "40", "True"]
+
+
+def test_a_class_of_a_module_that_imports_the_library(tmp_path):
+    """A worker imports none of the estimators, until somebody asks for one."""
+    body, _, rest = program().partition("rng = ")
+    (tmp_path / "own_problem.py").write_text(body)
+    (tmp_path / "script.py").write_text("from own_problem import *\nrng = " + rest)
+    answer = subprocess.run([sys.executable, str(tmp_path / "script.py")], capture_output=True, text=True, timeout=120)
+    assert answer.stdout.split() == ["CONVERGED", "CONVERGED", "40", "True"], answer.stderr
+
+
+def test_a_worker_is_small():
+    worker = Worker()
+    loaded = worker.receive(worker.send(pickled((eval, ("list(__import__('sys').modules)",)), "a request")))
+    worker.stop()
+    assert "maxmargin.oracles.workers" in loaded
+    assert "sklearn" not in loaded
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("solver", ["one-slack", "bcfw"])
+def test_two_jobs_pay(solver):
+    """A search of 5 ms that does not compete for a processor: what is lost is the library's."""
+    slow, seconds = Sleeping(), {}
+    rows = RNG.standard_normal((300, 4))
+    signs = [1 if x[0] + 0.3 * x[1] + 0.5 * x[2] ** 3 > 0 else -1 for x in rows]
+    StructuralSVM(Sign(), n_jobs=2, solver=solver).fit(X, Y)
+    for jobs in (1, 2):
+        begin = time.perf_counter()
+        model = StructuralSVM(slow, C=0.1, tol=1e-2, n_jobs=jobs, solver=solver).fit(rows, signs)
+        trained = time.perf_counter()
+        model.predict(rows)
+        seconds[jobs] = trained - begin, time.perf_counter() - trained
+    assert seconds[1][0] > 1.5 * seconds[2][0]
+    assert seconds[1][1] > 1.2 * seconds[2][1]  # it predicts alone at first
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
 def test_no_process_is_left(kind, tmp_path):
@@ -132,6 +179,14 @@ class Sign:
 
     def argmax(self, x, w, y_true=None):
         return max((-1, 1), key=lambda y: y * (x @ w) + (0.0 if y_true is None else self.loss(y_true, y)))
+
+
+class Sleeping(Sign):
+    """Waits before it answers."""
+
+    def argmax(self, x, w, y_true=None):
+        time.sleep(0.005)
+        return super().argmax(x, w, y_true)
 
 
 class Locked(Sign):

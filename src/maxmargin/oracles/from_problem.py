@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from maxmargin.rivals import HEURISTIC, Rivals, changed_weights, is_write_refuse
 from maxmargin.vectors import Vector, as_vector, dot, scaled_difference
 
 Floats = npt.NDArray[np.float64]
+Result = TypeVar("Result")
 
 TOLERANCE = 1e-6
 """Of the numbers that are added up: by how much an answer may be worse than another; scores may be float32."""
@@ -115,6 +116,10 @@ class ProblemOracle(PlaneOracle):
                 f"which is worse than the truth by {-value:.3g}. check_problem(problem, X, Y) shows more."
             )
         return a, margin
+
+    def spread(self, function: Callable[..., Result], common: Any, examples: list[int]) -> list[Result]:
+        """``function(oracle, common, some of the examples)``, for all of them in one go or in parts."""
+        return [function(self, common, examples)]
 
     def rivals(self, i: int) -> Rivals:
         """What is known of example ``i``: its truth, and the outputs found lately."""

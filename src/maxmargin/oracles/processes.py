@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.oracles.from_problem import ProblemOracle
+from maxmargin.oracles.from_problem import ProblemOracle, Result
 from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.oracles.workers import Crew, chunked, pickled
 from maxmargin.problem import Problem
@@ -48,9 +48,15 @@ class SharedOracle(ProblemOracle):
         self._crew = Crew(pickled(alone, f"a {type(problem).__name__} and data"), n_jobs - 1)
 
     def ask(self, examples: Indices, w: Floats) -> list[Plane | None]:
-        chunks = chunked(examples.tolist(), self._n_jobs)
-        found = self._crew.run(chunks, _planes, np.array(w), lambda chunk: _planes(self, w, chunk))
+        before = self.asked
+        found = self.spread(_planes, np.array(w), examples.tolist())
+        self.asked = before + examples.size
         return [plane for planes in found for plane in planes]
+
+    def spread(self, function: Callable[..., Result], common: Any, examples: list[int]) -> list[Result]:
+        chunks = chunked(examples, self._n_jobs)
+        found: list[Result] = self._crew.run(chunks, function, common, lambda chunk: function(self, common, chunk))
+        return found
 
     def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
         return enumerate(self.ask(np.arange(self.n, dtype=np.int32), w))
@@ -70,7 +76,7 @@ def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: 
     rest = range(len(found), len(X))
     if rest:
         crew = Crew(pickled(problem, f"a {type(problem).__name__}"), n_jobs - 1)
-        chunks = [[X[i] for i in part] for part in chunked(rest, 4 * n_jobs)]
+        chunks = [[X[i] for i in part] for part in chunked(rest, 2 * n_jobs)]
         for part in crew.run(chunks, _outputs, np.array(w), lambda chunk: _outputs(problem, w, chunk)):
             found += part
     return found

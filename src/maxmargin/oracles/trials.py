@@ -9,7 +9,7 @@ at any weights cannot be seen, unless the problem can list its outputs.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -28,7 +28,7 @@ _FIRST = 8  # examples tried before training
 _FIRST_SECONDS = 0.2
 _MOST_OUTPUTS = 200  # of an example, where they can be listed
 _LAST = 200  # questions about the result, or a twentieth of those of the training where that is more
-_LAST_SECONDS = 0.5  # or a twentieth of those of the training
+_LAST_SECONDS = 0.3  # or a twentieth of those of the training
 _PER_EXAMPLE = 6
 _NOISE = (0.1, 1.0)  # relative to the weights
 
@@ -60,15 +60,24 @@ def try_result(oracle: ProblemOracle, w: Floats, slack: Floats | None, seconds: 
 
     Raises if an answer there, or one of ``slack``, is worse than another answer, or is not given twice.
     """
-    before, late = oracle.asked, _clock(max(_LAST_SECONDS, 0.05 * seconds))
     budget = max(_LAST, oracle.asked // 20)
-    rng = np.random.default_rng(0)
-    size = float(np.linalg.norm(w)) / max(1.0, np.sqrt(w.size))
-    order = rng.permutation(oracle.n)
-    for i in order[: max(1, budget // _PER_EXAMPLE)].tolist():
+    order = np.random.default_rng(0).permutation(oracle.n)[: max(1, budget // _PER_EXAMPLE)]
+    allowed = max(_LAST_SECONDS, 0.05 * seconds)
+    return sum(oracle.spread(_try_examples, (w, slack, time.time() + allowed), order.tolist()))
+
+
+def _try_examples(oracle: ProblemOracle, common: tuple[Floats, Floats | None, float], examples: Sequence[int]) -> int:
+    w, slack, end = common
+    before, size = oracle.asked, float(np.linalg.norm(w)) / max(1.0, np.sqrt(w.size))
+
+    def late() -> bool:
+        return time.time() > end
+
+    for i in examples:
         if late():
             break
         rivals = oracle.rivals(i)
+        rng = np.random.default_rng(i)
         near = [w + share * size * rng.standard_normal(w.size) for share in _NOISE]
         asked = []
         for at in (*near, w):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
@@ -25,6 +25,7 @@ from typing import IO, Any
 import cloudpickle
 
 _WAIT = 0.1  # seconds between looks for Ctrl-C
+_AHEAD = 2  # chunks that a worker has at a time
 
 
 class WorkerError(RuntimeError):
@@ -201,37 +202,39 @@ class Crew:
     ) -> list[Any]:
         """``function(value, common, chunk)`` of every chunk, by whoever is free; ``own(chunk)`` is the same here.
 
-        ``common`` is sent to each worker once.
+        ``common`` is sent to each worker once. A worker has its next chunk before it is done with the last, so that it
+        does not wait for this process, which is busy with a chunk of its own.
         """
         results: dict[int, Any] = {}
         waiting = deque(range(len(chunks)))
-        busy: dict[Worker, tuple[int, int]] = {}
+        busy: deque[tuple[Worker, int, int]] = deque()  # in the order in which they were sent
         told: set[Worker] = set()
         message = None
         try:
             while waiting or busy:
-                for worker in [worker for worker, (number, _) in busy.items() if worker.is_done(number)]:
-                    number, place = busy.pop(worker)
-                    results[place] = worker.receive(number)
-                for worker in self._ready():
-                    if worker in busy or not waiting:
+                for sent in [sent for sent in busy if sent[0].is_done(sent[1])]:
+                    results[sent[2]] = sent[0].receive(sent[1])
+                    busy.remove(sent)
+                loads = Counter(worker for worker, _, _ in busy)
+                for worker in self._ready() * _AHEAD:
+                    if loads[worker] >= _AHEAD or not waiting:
                         continue
                     if worker not in told:
                         message = _request(keep, f"{self._key} common", common) if message is None else message
                         worker.forget(worker.send(message))
                         told.add(worker)
                     place = waiting.popleft()
-                    request = _request(with_kept, self._key, function, chunks[place])
-                    busy[worker] = worker.send(request), place
+                    loads[worker] += 1
+                    busy.append((worker, worker.send(_request(with_kept, self._key, function, chunks[place])), place))
                 if waiting:
                     place = waiting.popleft()
                     results[place] = own(chunks[place])
                 elif busy:
-                    worker, (number, place) = next(iter(busy.items()))
+                    worker, number, place = busy[0]
                     results[place] = worker.receive(number)
-                    del busy[worker]
+                    busy.popleft()
         finally:
-            for worker, (number, _) in busy.items():
+            for worker, number, _ in busy:
                 worker.forget(number)
         return [results[place] for place in range(len(chunks))]
 
@@ -245,8 +248,8 @@ class Crew:
 
 
 def chunked(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    """Consecutive parts of equal length for so many processes, a few for each: some are slower than others."""
-    length = max(1, len(items) // (4 * size))
+    """Consecutive parts of equal length for so many processes, some for each: a few take longer than others."""
+    length = max(1, len(items) // (10 * size))
     return [items[start : start + length] for start in range(0, len(items), length)]
 
 
@@ -260,7 +263,26 @@ def _let_go(workers: Sequence[Worker], key: str) -> None:
             worker.forget(worker.send(_request(drop, name)))
 
 
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from maxmargin.oracles.workers import work; work()"
+# A worker needs none of the estimators, so the package itself is completed only when something asks for one of its
+# names: importing scikit-learn is most of the time that a start takes.
+_PROGRAM = """
+import importlib.util, sys
+sys.path[:] = {path!r}
+spec = importlib.util.find_spec("maxmargin")
+package = importlib.util.module_from_spec(spec)
+
+def complete(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    vars(package).pop("__getattr__", None)
+    spec.loader.exec_module(package)
+    return getattr(package, name)
+
+package.__getattr__ = complete
+sys.modules["maxmargin"] = package
+from maxmargin.oracles.workers import work
+work()
+"""
 _kept: dict[str, Any] = {}
 
 
