@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,14 @@ X = [RNG.standard_normal((length, 6)) for length in (3, 5, 2, 4)]
 Y = [RNG.integers(0, 2, len(x)) for x in X]
 
 
-@pytest.mark.parametrize(("estimator", "ratio"), [(ChainSVC, 2.0), (ChainCRF, 40.0 * np.sqrt(6 / 14))])
+@pytest.mark.parametrize(
+    ("estimator", "ratio"),
+    [
+        (partial(ChainSVC, method="structural"), 2.0),
+        (partial(ChainSVC, method="likelihood"), 40.0 * np.sqrt(6 / 14)),
+        (ChainCRF, 40.0 * np.sqrt(6 / 14)),
+    ],
+)
 def test_the_rule(estimator, ratio):
     cells = np.concatenate(X)
     square = np.square(cells / np.median(np.abs(cells).mean(axis=0))).sum(axis=1).mean()

@@ -10,21 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
-from maxmargin.estimators.chain_start import Distributions, TrainedChain
+from maxmargin.estimators.chain_data import ChainData
+from maxmargin.estimators.chain_likelihood import Penalties, likelihood_run, maximise_chain_likelihood
+from maxmargin.estimators.chain_scale import chosen_chain_c
+from maxmargin.estimators.chain_start import EarlierChain
 from maxmargin.estimators.label_weights import read_label_weights
-from maxmargin.estimators.likelihood_training import likelihood_solver, warn_unfinished
-from maxmargin.estimators.training import all_or_nothing, job_count, positive, tolerance
-from maxmargin.sequences import PartialLabels
-from maxmargin.solvers.base import Record, Run
-from maxmargin.solvers.certify import check_product
-from maxmargin.solvers.likelihood import Objective
-from maxmargin.structures.chain import ChainInput
-from maxmargin.structures.chain_likelihood import ChainLikelihood
-from maxmargin.structures.chain_likelihood import Distributions as NativeDistributions
+from maxmargin.estimators.training import all_or_nothing, positive, tolerance
+from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int32]
 
 
 class ChainCRF(ChainEstimator):
@@ -125,54 +119,22 @@ class ChainCRF(ChainEstimator):
             if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
-            before = (TrainedChain.of(self), self.weights_) if self.warm_start and hasattr(self, "weights_") else None
-            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
-            self.chain_ = self._chain(given)
-            columns, given = self._common_size(given, weight)
-            codes = labels.codes if isinstance(labels, PartialLabels) else labels
-            scale = TokenScale.of(given.tokens, codes, weight, self.chain_.constant)
-            self.C_ = chosen_chain_c(self.C, scale.likelihood_c)
-            lengths, classes = given.tokens.lengths, self.classes_.tolist()
-            kept = self.__dict__.pop("_distributions", None)
-            problem = self._likelihood(
-                given, labels, weight, None if kept is None or before is None else kept.start(lengths, classes)
+            earlier = EarlierChain.of(self)
+            data = ChainData.read(self, X, Y, lengths, sample_weight)
+            self.C_ = chosen_chain_c(self.C, data.scale.likelihood_c)
+            self.solution_ = maximise_chain_likelihood(
+                self,
+                data,
+                self.C_,
+                likelihood_run(self, data.scale),
+                earlier,
+                Penalties(float(self.l1), float(self.l2), self.observed, self._label_weights()),
             )
-            check_product(self.C_, problem.total_weight, problem.n, problem.steepness)
-            tol = scale.likelihood_tol if self.tol == "auto" else float(self.tol)
-            run = Run(tol, self.max_iter, self.max_time, self.random_state, self.verbose, self.callback)
-            solver, objective = (
-                likelihood_solver(self.solver),
-                Objective(problem, self.C_, float(self.l1), float(self.l2), tol),
-            )
-            start = None if before is None else before[0].moved(before[1], TrainedChain.of(self))
-            start = None if start is None else columns.adapt(self.chain_, start)
-            self.solution_ = solver(problem, objective.C, objective.l1, objective.l2, run, start=start)
-            warn_unfinished(self.solution_, objective, solver.name)
-            if self.warm_start:
-                self._distributions = Distributions.of(problem, lengths, classes)
-            self.weights_ = columns.restore(self.chain_, self.solution_.w)
+            self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self
 
-    def _likelihood(
-        self,
-        given: ChainInput,
-        labels: Codes | PartialLabels,
-        sample_weight: Floats | None,
-        distributions: NativeDistributions | None,
-    ) -> ChainLikelihood:
-        if self.observed and isinstance(labels, PartialLabels):
-            raise ValueError("observed=True needs the label of every token; leave it out where labels are not known.")
+    def _label_weights(self) -> Floats | None:
         factors = self.label_weight
-        return ChainLikelihood(
-            self.chain_,
-            given,
-            labels.codes if isinstance(labels, PartialLabels) else labels,
-            sample_weight,
-            job_count(self.n_jobs),
-            self.observed,
-            label_weight=None if factors is None else read_label_weights(factors, self.classes_, zero=False),
-            allowed=labels.allowed if isinstance(labels, PartialLabels) else None,
-            distributions=distributions,
-        )
+        return None if factors is None else read_label_weights(factors, self.classes_, zero=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from os import PathLike
 from typing import Any
 
@@ -46,6 +47,8 @@ class Saved:
         structure: dict[str, Any] = {name: kind(getattr(self.chain_, name)) for name, kind in _SHAPE.items()}
         structure["window"] = int(self.reader_.window)
         structure["temperature"] = float(self.temperature_)
+        if hasattr(self, "method_"):
+            structure["method"] = self.method_
         structure["calibrated"] = bool(getattr(self, "calibrated_", False))
         vectorizer = self.reader_.vectorizer
         structure["vectorizer"] = None if vectorizer is None else _vectorizer_head(vectorizer)
@@ -88,6 +91,8 @@ def restore_chain(model: Any, arrays: ModelArrays, structure: ModelValues) -> No
     model.temperature_ = structure.number("temperature", above=0.0)
     if not model.probabilistic:
         model.calibrated_ = structure.flag("calibrated")
+    if "method" in signature(type(model)).parameters:
+        model.method_ = structure.one_of("method", ("likelihood", "structural"))
 
 
 def _vectorizer_head(vectorizer: SequenceVectorizer) -> dict[str, Any]:

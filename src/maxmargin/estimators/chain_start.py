@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.estimators.chain_columns import ChainColumns
 from maxmargin.structures.chain import Chain
 from maxmargin.structures.chain_likelihood import ChainLikelihood
 from maxmargin.structures.chain_likelihood import Distributions as NativeDistributions
@@ -143,3 +144,25 @@ class Distributions:
         steps = np.zeros((same.size, k, stride), dtype=np.float32)
         steps[:, labels[:, None], labels] = self.steps[same]
         return same.astype(np.int32), marginals.ravel(), steps.ravel(), self.entropy[same]
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierChain:
+    """What a fitted estimator goes on from: its weights, for the features as given, and its dual variables if any."""
+
+    trained: TrainedChain
+    native: Floats
+    distributions: Distributions | None
+
+    @classmethod
+    def of(cls, estimator: Any) -> EarlierChain | None:
+        """Takes the dual variables away from an estimator; None where it does not go on from where it was."""
+        kept = estimator.__dict__.pop("_distributions", None)
+        if not estimator.warm_start or not hasattr(estimator, "weights_"):
+            return None
+        return cls(TrainedChain.of(estimator), estimator.weights_, kept)
+
+    def weights(self, estimator: Any, columns: ChainColumns) -> Floats | None:
+        """For the data that the estimator has read since, with columns changed; None with other features."""
+        found = self.trained.moved(self.native, TrainedChain.of(estimator))
+        return None if found is None else columns.adapt(estimator.chain_, found)

@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.estimators.chain_calibration import CalibratedChain
-from maxmargin.estimators.chain_partial import first_completion
-from maxmargin.estimators.chain_scale import TokenScale, chosen_chain_c
+from maxmargin.estimators.chain_data import ChainData
+from maxmargin.estimators.chain_start import EarlierChain
+from maxmargin.estimators.chain_training import ChainTraining
 from maxmargin.estimators.class_costs import in_order
 from maxmargin.estimators.label_weights import read_label_weights
-from maxmargin.estimators.training import all_or_nothing, train
+from maxmargin.estimators.method_choice import Candidate
+from maxmargin.estimators.training import all_or_nothing
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
-from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.online import Perceptron
 
@@ -32,7 +33,14 @@ class ChainSVC(CalibratedChain):
     Parameters
     ----------
     C : weight of the sum of the risks of sequences; ``'scale'`` brings features to a common size before training
-        (``ChainColumns``) and is 2 over the mean squared length of a token's features then
+        (``ChainColumns``) and is 2 over the mean squared length of a token's features then, or for the likelihood what
+        it is in ``ChainCRF``, a quarter of that or 4 times as much
+    method : ``'structural'`` trains with margins, ``'likelihood'`` maximises the conditional likelihood as ``ChainCRF``
+        does, and ``'auto'`` chooses: the likelihood where features do not outnumber tokens, and where margins err on
+        more than 5 % of the training tokens that guessing the most frequent label would err on; else margins. A number
+        for ``C``, ``loss``, ``cost``, ``label_weight``, ``rescaling``, ``slack``, a ``solver`` of margins and labels
+        known in part ask for margins, and ``solver='dual'`` or ``'lbfgs'`` for the likelihood. With ``warm_start`` the
+        method stays
     loss : ``'hamming'`` counts wrong tokens; ``'zero-one'`` is 1 for a sequence with any mistake
     cost : ``cost[i, j]``, the loss of a token labelled ``classes_[j]`` where ``classes_[i]`` is true; None is 1 for all
     label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
@@ -51,14 +59,18 @@ class ChainSVC(CalibratedChain):
     ----------
     classes_ : labels, shape (n_labels,)
     coef_ : weights in the layout of ``Chain``, for the features as they are
+    method_ : ``'structural'`` or ``'likelihood'``, whichever was trained
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     n_iter_, n_features_in_, chain_, temperature_
     """
+
+    method_: str
 
     def __init__(
         self,
         C: float | str = "scale",
         *,
+        method: str = "auto",
         loss: str = "hamming",
         cost: Any = None,
         label_weight: Any = None,
@@ -83,6 +95,7 @@ class ChainSVC(CalibratedChain):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.method = method
         self.loss = loss
         self.cost = cost
         self.label_weight = label_weight
@@ -122,28 +135,16 @@ class ChainSVC(CalibratedChain):
             raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
         Formulation(self.rescaling, self.slack)
         with all_or_nothing(self):
-            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
-            self.chain_ = self._chain(given, self._cost())
-            columns, given = self._common_size(given, weight)
-            codes = labels.codes if isinstance(labels, PartialLabels) else labels
-            scale = TokenScale.of(given.tokens, codes, weight, self.chain_.constant)
-            self.C_ = chosen_chain_c(self.C, scale.margin_c)
-            if isinstance(labels, PartialLabels):
-                labels = first_completion(self, self.chain_, given, labels, self.C_, weight)
-            self.solution_ = train(
-                self,
-                self.chain_,
-                given,
-                labels,
-                len(given),
-                self.C_,
-                weight,
-                zero_one=self.loss == "zero-one",
-                relative=scale.relative_gap,
-            )
-            self.weights_ = columns.restore(self.chain_, self.solution_.w)
+            goes_on = self.warm_start and hasattr(self, "method_")
+            earlier = EarlierChain.of(self) if goes_on and self.method_ == "likelihood" else None
+            kept = self.__dict__.pop("_candidate", Candidate(self.method_, 1.0)) if goes_on else None
+            data = ChainData.read(self, X, Y, lengths, sample_weight, self._cost)
+            trained = ChainTraining(self, data, earlier, kept).run()
+            self.method_, self._candidate, self.C_ = trained.candidate.method, trained.candidate, trained.C
+            self.solution_ = trained.solution
+            self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
-            self.temperature_, self.calibrated_ = 1.0, False
+            self.temperature_, self.calibrated_ = 1.0, self.method_ == "likelihood"
         return self
 
     def _cost(self) -> Any:
@@ -165,6 +166,7 @@ class ChainSVC(CalibratedChain):
         kept = [label in labels for label in self.classes_.tolist()]
         weights = self.label_weight
         return {
+            "method": self.method_,
             "cost": None if self.cost is None else self._cost_matrix()[np.ix_(kept, kept)],
             "label_weight": None if weights is None else {y: weights[y] for y in weights if y in labels},
         }

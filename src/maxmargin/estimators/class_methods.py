@@ -17,6 +17,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.estimators.class_calibration import HeldOutScores
 from maxmargin.estimators.likelihood_training import likelihood_solver
+from maxmargin.estimators.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
 from maxmargin.solvers.base import LIMITS, Run, Solution, Status
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import Objective
@@ -27,13 +28,8 @@ from maxmargin.structures.class_newton import ClassNewton
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
-METHODS = ("auto", "likelihood", "structural")
-
 _OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
 _MANY = 20  # examples for each column from which on C hardly matters where classes overlap
-_FOLDS = 3
-_FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
-_FEWEST = 60  # examples from which on folds tell anything
 _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
 _TOL = 1e-3  # of tol="auto": the gap per example and C, where examples are many
 _MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so that seeds agree
@@ -43,16 +39,7 @@ _ROUNDING = 1e-18
 _TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A method, and what a default C is multiplied by."""
-
-    method: str
-    factor: float
-
-
 MARGIN = Candidate("structural", 1.0 / 3.0)
-LIKELIHOOD = Candidate("likelihood", 1.0)
 CONFIDENT = Candidate("likelihood", 8.0)
 
 
@@ -147,7 +134,7 @@ class Choice:
         guess = total - float(np.bincount(self.labels, weight).max())
         overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
         determined = total >= self.classes * columns
-        if total < _FEWEST or (overlap and (determined or total >= _MANY * columns)):
+        if total < FEWEST or (overlap and (determined or total >= _MANY * columns)):
             return Decision(LIKELIHOOD, first)
         if determined and CONFIDENT in self.candidates:
             return Decision(CONFIDENT, None, first.w)
@@ -158,28 +145,25 @@ class Choice:
         if len(candidates) < 2:
             return Decision(LIKELIHOOD, first)
         weight = np.ones(self.labels.size) if self.weight is None else self.weight
-        total = float(weight.sum())
-        fold = self._folds(weight)
-        total_loss = np.zeros(len(candidates))
+        fold = dealt_folds(self.keys(), self.labels, weight > 0.0)
         held_out: list[list[HeldOutScores]] = [[] for _ in candidates]
-        for number in range(_FOLDS if total <= _FEW else 1):
-            for place, candidate in enumerate(candidates):
-                left = None if self.max_time is None else self.max_time - (perf_counter() - start)
-                if left is not None and left <= 0.0:
-                    return Decision(LIKELIHOOD, replace(first, status=Status.MAX_TIME))
-                found = self.solve(candidate, np.where(fold == number, 0.0, weight), left, True)
-                if found.status is Status.INTERRUPTED:
-                    return Decision(LIKELIHOOD, replace(first, status=found.status))
-                scores = self._scores(found.w)
-                losses = self._mistakes(scores) if self.losses is None else self.losses(scores)
-                inside = fold == number
-                total_loss[place] += float(weight[inside] @ losses[inside])
-                known = np.bincount(self.labels[(fold >= 0) & ~inside], minlength=self.classes) > 0
-                asked = inside & known[self.labels]
-                held_out[place].append(HeldOutScores(scores[asked], self.labels[asked], weight[asked], known))
-        best = int(total_loss.argmin())
-        chosen = candidates[best]
-        return Decision(chosen, first if chosen == LIKELIHOOD else None, first.w, held_out[best])
+
+        def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
+            return self.solve(candidate, np.where(kept, weight, 0.0), seconds, True)
+
+        def loss(place: int, w: Floats, asked: Mask) -> float:
+            scores = self._scores(w)
+            losses = self._mistakes(scores) if self.losses is None else self.losses(scores)
+            known = np.bincount(self.labels[(fold >= 0) & ~asked], minlength=self.classes) > 0
+            told = asked & known[self.labels]
+            held_out[place].append(HeldOutScores(scores[told], self.labels[told], weight[told], known))
+            return float(weight[asked] @ losses[asked])
+
+        limit = None if self.max_time is None else start + self.max_time
+        best = Contest(candidates, train, loss, fold, limit).winner(float(weight.sum()))
+        if isinstance(best, Status):
+            return Decision(LIKELIHOOD, replace(first, status=best))
+        return Decision(candidates[best], first if candidates[best] == LIKELIHOOD else None, first.w, held_out[best])
 
     def _scores(self, w: Floats) -> Floats:
         return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)
@@ -188,13 +172,3 @@ class Choice:
         # NumPy takes long over many short rows.
         best = scores[:, 1] > scores[:, 0] if self.classes == 2 else scores.argmax(axis=1)
         return np.asarray(best != self.labels, dtype=np.float64)
-
-    def _folds(self, weight: Floats) -> Codes:
-        """The fold of each example; every class is dealt out evenly, and equal rows of a class are in one fold."""
-        keys, used = self.keys(), weight > 0.0
-        order = np.lexsort((keys, self.labels))
-        order = order[used[order]]
-        same = (np.diff(keys[order]) == 0.0) & (np.diff(self.labels[order]) == 0)
-        fold = np.full(self.labels.size, -1, dtype=np.int32)
-        fold[order] = np.concatenate([[0], np.cumsum(~same)]) % _FOLDS
-        return fold

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.estimators.class_methods import Candidate
 from maxmargin.estimators.columns import Columns
+from maxmargin.estimators.method_choice import Candidate
 from maxmargin.structures.multiclass import feature_major
 
 Floats = npt.NDArray[np.float64]

@@ -15,10 +15,7 @@ from maxmargin.estimators.class_calibration import Calibration, fitted_calibrati
 from maxmargin.estimators.class_estimator import Prepared
 from maxmargin.estimators.class_methods import (
     CONFIDENT,
-    LIKELIHOOD,
     MARGIN,
-    METHODS,
-    Candidate,
     Choice,
     Decision,
     likelihood_tolerance,
@@ -27,6 +24,7 @@ from maxmargin.estimators.class_methods import (
 )
 from maxmargin.estimators.class_start import EarlierClasses
 from maxmargin.estimators.likelihood_training import LIKELIHOOD_SOLVERS, likelihood_solver, warn_unfinished
+from maxmargin.estimators.method_choice import LIKELIHOOD, METHODS, Candidate
 from maxmargin.estimators.multiclass_outputs import difference_scale
 from maxmargin.estimators.row_keys import row_keys
 from maxmargin.estimators.training import check_settings, job_count, run_of, train

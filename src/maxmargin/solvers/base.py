@@ -63,7 +63,8 @@ class Run:
     ``tol`` is in units of the loss: training stops when the gap is at most ``C * sum(sample_weight) * tol``
     (a hard margin: when a ``w`` with every margin has a gap of at most ``2 * tol`` times its objective), or at most
     ``relative`` times ``1/2 |w|^2`` (see ``Target``). A ``rough`` run is a trial: small problems, which are else solved
-    as far as rounding allows, are solved no further than that.
+    as far as rounding allows, are solved no further than that. ``inspect`` is called with the number of passes and the
+    present ``w`` after each pass of coordinate ascent, and may raise an exception to give the run up.
     """
 
     tol: float = 1e-3
@@ -74,6 +75,7 @@ class Run:
     callback: Callable[[Record], Any] | None = None
     relative: float = 0.0
     rough: bool = False
+    inspect: Callable[[int, npt.NDArray[Any]], None] | None = None
 
 
 @dataclass(frozen=True)

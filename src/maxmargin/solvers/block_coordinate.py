@@ -150,6 +150,8 @@ class _Ascent:
         with self.monitor:
             while True:
                 self._one_pass()
+                if self.run.inspect is not None:
+                    self.run.inspect(self._passes, self.engine.rough_weights)
                 finished = self._finished()
                 primal = self.best.objective if self.best is not None else None
                 if (

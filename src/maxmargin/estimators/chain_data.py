@@ -1,0 +1,82 @@
+"""Labelled sequences as chain estimators train on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.estimators.chain_columns import ChainColumns
+from maxmargin.estimators.chain_scale import TokenScale
+from maxmargin.estimators.row_keys import row_keys
+from maxmargin.sequences import PartialLabels
+from maxmargin.structures.chain import Chain, ChainInput, as_token_rows
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class ChainData:
+    """Sequences in features of common size where ``C='scale'`` asks for it, their labels and weights.
+
+    Parameters
+    ----------
+    columns : what the features were changed by
+    scale : the measures of all sequences that were read, also where these are a part of them
+    """
+
+    chain: Chain
+    given: ChainInput
+    labels: Codes | PartialLabels
+    weight: Floats | None
+    columns: ChainColumns
+    scale: TokenScale
+
+    @classmethod
+    def read(
+        cls,
+        estimator: Any,
+        X: Any,
+        Y: Any,
+        lengths: Any,
+        sample_weight: Any,
+        cost: Callable[[], Any] = lambda: None,
+    ) -> ChainData:
+        """Reads training data in any form; sets the attributes of the estimator that do not depend on training."""
+        given, labels, weight = estimator._learn(X, Y, lengths, sample_weight)
+        chain = estimator.chain_ = estimator._chain(given, cost())
+        columns, given = estimator._common_size(given, weight)
+        codes = labels.codes if isinstance(labels, PartialLabels) else labels
+        scale = TokenScale.of(given.tokens, codes, weight, chain.constant)
+        return cls(chain, given, labels, weight, columns, scale)
+
+    @property
+    def codes(self) -> Codes:
+        """A label of each token, for those that are known in part a guess."""
+        return self.labels.codes if isinstance(self.labels, PartialLabels) else self.labels
+
+    @property
+    def keys(self) -> Floats:
+        """A number for each sequence, the same for equal ones, by which they come in no particular order."""
+        tokens = self.given.tokens
+        keys = row_keys(as_token_rows(tokens, 0.0), np.ones(tokens.n_features))
+        return np.asarray(np.add.reduceat(keys, tokens.offsets[:-1]))
+
+    def take(self, sequences: npt.NDArray[np.intp]) -> ChainData:
+        """Some of the sequences, whose labels are known."""
+        assert not isinstance(self.labels, PartialLabels)
+        chosen = np.zeros(len(self.given), dtype=bool)
+        chosen[sequences] = True
+        weight = None if self.weight is None else np.ascontiguousarray(self.weight[sequences])
+        labels = self.labels[np.repeat(chosen, self.given.tokens.lengths)]
+        return replace(self, given=self.given[sequences], labels=labels, weight=weight)
+
+    def mistakes(self, w: npt.NDArray[Any], threads: int) -> tuple[float, float]:
+        """The wrong tokens of the predictions at ``w``, and all tokens; both weighted."""
+        found, _, _ = self.chain.core(self.given).decode(w, 1, None, None, threads)
+        weight = np.ones(found.size) if self.weight is None else np.repeat(self.weight, self.given.tokens.lengths)
+        return float(weight @ (found != self.codes)), float(weight.sum())

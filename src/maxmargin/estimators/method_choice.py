@@ -1,0 +1,85 @@
+"""Margins or likelihood: ways to train, and which of them does best on examples that it was not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.solvers.base import Solution, Status
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+METHODS = ("auto", "likelihood", "structural")
+
+_FOLDS = 3
+_FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
+FEWEST = 60  # examples from which on folds tell anything
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method, and what a default C is multiplied by."""
+
+    method: str
+    factor: float
+
+
+LIKELIHOOD = Candidate("likelihood", 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Compares candidates on folds of the examples.
+
+    Parameters
+    ----------
+    candidates : of equals the first wins
+    train : trains a candidate on the examples of a mask, in at most so many seconds; it may not warn
+    loss : of the candidate at a place in the list, with weights ``w``, on the examples of a mask
+    fold : the fold of each example, -1 for those that do not count
+    limit : seconds until ``perf_counter`` reads this; None is no limit
+    """
+
+    candidates: Sequence[Candidate]
+    train: Callable[[Candidate, Mask, float | None], Solution]
+    loss: Callable[[int, Floats, Mask], float]
+    fold: Codes
+    limit: float | None
+
+    def winner(self, total: float) -> int | Status:
+        """The place of the candidate of lowest loss, or why that was not found: MAX_TIME or INTERRUPTED.
+
+        All three folds are asked where the weights of the examples sum up to a ``total`` of at most 1000, else one.
+        """
+        losses = np.zeros(len(self.candidates))
+        for number in range(_FOLDS if total <= _FEW else 1):
+            kept, asked = (self.fold >= 0) & (self.fold != number), self.fold == number
+            for place, candidate in enumerate(self.candidates):
+                left = None if self.limit is None else self.limit - perf_counter()
+                if left is not None and left <= 0.0:
+                    return Status.MAX_TIME
+                found = self.train(candidate, kept, left)
+                if found.status is Status.INTERRUPTED:
+                    return found.status
+                losses[place] += self.loss(place, found.w, asked)
+        return int(losses.argmin())
+
+
+def dealt_folds(keys: Floats, groups: Codes, used: Mask) -> Codes:
+    """The fold of each example in use, else -1.
+
+    Every group (a class) is dealt out evenly, and examples of a group that have the same key are in one fold: folds
+    depend on what the examples are, not on where they stand or whether they are there twice.
+    """
+    order = np.lexsort((keys, groups))
+    order = order[used[order]]
+    same = (np.diff(keys[order]) == 0.0) & (np.diff(groups[order]) == 0)
+    fold = np.full(keys.size, -1, dtype=np.int32)
+    fold[order] = np.concatenate([[0], np.cumsum(~same)]) % _FOLDS
+    return fold
