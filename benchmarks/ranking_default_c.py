@@ -26,6 +26,7 @@ from tables import console, new_table
 
 from maxmargin import RankingSVM
 from maxmargin.datasets import load_mq2008, load_newsgroups20, make_ranking
+from maxmargin.estimators.feature_scale import packed
 from maxmargin.estimators.query_groups import read_groups
 from maxmargin.estimators.ranking_scale import Spread
 
@@ -80,7 +81,7 @@ def compare(item: Set, splits: int, max_time: float) -> dict[str, Any]:
         different = np.unique(queries)
         chosen = np.random.default_rng(seed).permutation(different)[: round(share * different.size)]
         train = np.isin(queries, chosen)
-        spread = Spread(X[train], read_groups(queries[train], int(train.sum())).rows, None)
+        spread = Spread(packed(X[train]), read_groups(queries[train], int(train.sum())).rows, None)
         found: dict[float, list[float]] = {}
 
         def points(r: float, found=found, train=train, spread=spread) -> list[float]:

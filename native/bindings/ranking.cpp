@@ -40,6 +40,19 @@ void check_size(std::size_t size, std::int64_t wanted, const char* complaint) {
 
 void bind_ranking(nb::module_& module) {
   module.def(
+      "rank_grades",
+      [](In1<double> grades, In1<std::int64_t> offsets) {
+        check_offsets(offsets, grades.size());
+        GradeRanks found;
+        {
+          nb::gil_scoped_release release;
+          found = rank_grades(as_span(grades), as_span(offsets));
+        }
+        return nb::make_tuple(take(std::move(found.rank)), take(std::move(found.pairs)));
+      },
+      nb::arg("grades").noconvert(), nb::arg("offsets").noconvert(),
+      "(number of each row's grade among those of its group, pairs of unequal grade in each group); see pairs.hpp.");
+  module.def(
       "order_in_groups",
       [](In1<double> scores, In1<std::int64_t> offsets, int threads) {
         check_offsets(offsets, scores.size());

@@ -185,6 +185,25 @@ void bind_rows(nb::module_& module) {
                    })
       .def_prop_ro("squared_norms", [](nb::object self) { return view(nb::cast<PyRows&>(self).packed.squared_norms, self); })
       .def(
+          "group_moments",
+          [](const PyRows& self, std::optional<In1<std::int32_t>> members, In1<std::int64_t> offsets, In1<double> share) {
+            const Rows& rows = self.packed.rows;
+            const auto chosen = checked_examples(members, rows.n);
+            const auto ends = as_span(offsets);
+            const auto count = members ? std::ssize(chosen) : rows.n;
+            if (ends.size() != share.size() + 1 || ends.front() != 0 || ends.back() != count || !std::is_sorted(ends.begin(), ends.end())) {
+              throw nb::value_error("offsets must ascend from 0 to the number of rows, with one share per group");
+            }
+            GroupMoments sums;
+            {
+              nb::gil_scoped_release release;
+              sums = group_moments(rows, chosen, ends, as_span(share));
+            }
+            return nb::make_tuple(take(std::move(sums.square)), take(std::move(sums.centre)));
+          },
+          nb::arg("members").noconvert().none(), nb::arg("offsets").noconvert(), nb::arg("share").noconvert(),
+          "Sums over groups of share times (mean square, square of the mean) of each column.")
+      .def(
           "column_moments",
           [](const PyRows& self, std::optional<In1<double>> weight) {
             ColumnMoments sums = column_moments(self.packed.rows, checked_weight(weight, self.packed.rows));

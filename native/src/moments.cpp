@@ -41,6 +41,15 @@ void add_moments(const Stored* __restrict x, double w, std::int64_t n, double* _
 }
 
 template <class Stored>
+void add_squares(const Stored* __restrict x, double each, double weight, std::int64_t n, double* __restrict mean, double* __restrict square) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double value = static_cast<double>(x[j]);
+    mean[j] += each * value;
+    square[j] += weight * value * value;
+  }
+}
+
+template <class Stored>
 void add_deviations(const Stored* __restrict x, double w, std::int64_t n, const double* __restrict centre, double* __restrict absolute,
                     double* __restrict squared) {
   for (std::int64_t j = 0; j < n; ++j) {
@@ -88,6 +97,44 @@ ColumnMoments column_moments(const Rows& rows, const double* weight) {
     filled[j] += x != 0.0 ? w : 0.0;
   });
   return sums;
+}
+
+GroupMoments group_moments(const Rows& rows, std::span<const std::int32_t> members, std::span<const std::int64_t> offsets,
+                           std::span<const double> share) {
+  const auto width = static_cast<std::size_t>(rows.width);
+  GroupMoments out{std::vector<double>(width), std::vector<double>(width)};
+  std::vector<double> mean(width);
+  std::vector<std::int64_t> used;  // columns of the group, where few of all are
+  for (std::size_t g = 0; g + 1 < offsets.size(); ++g) {
+    const double each = 1.0 / static_cast<double>(offsets[g + 1] - offsets[g]), weight = share[g] * each;
+    for (std::int64_t m = offsets[g]; m < offsets[g + 1]; ++m) {
+      const std::int64_t i = members.empty() ? m : members[static_cast<std::size_t>(m)];
+      if (rows.offsets == nullptr) {
+        auto add = [&](const auto* x) { add_squares(x, each, weight, rows.width, mean.data(), out.square.data()); };
+        if (rows.single) add(static_cast<const float*>(rows.values) + i * rows.width);
+        else add(static_cast<const double*>(rows.values) + i * rows.width);
+        continue;
+      }
+      auto cell = [&](std::int64_t j, double x) {
+        used.push_back(j);
+        mean[static_cast<std::size_t>(j)] += each * x;
+        out.square[static_cast<std::size_t>(j)] += weight * x * x;
+      };
+      if (rows.single) for_stored<float>(rows[i], cell);
+      else for_stored<double>(rows[i], cell);
+    }
+    auto close = [&](std::size_t j) {
+      out.centre[j] += share[g] * mean[j] * mean[j];
+      mean[j] = 0.0;
+    };
+    if (rows.offsets == nullptr) {
+      for (std::size_t j = 0; j < width; ++j) close(j);
+    } else {
+      for (std::int64_t j : used) close(static_cast<std::size_t>(j));
+      used.clear();
+    }
+  }
+  return out;
 }
 
 ColumnDeviations column_deviations(const Rows& rows, const double* weight, const double* centre) {

@@ -12,7 +12,8 @@ namespace maxmargin {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kStartRows = 64;  // per column, in the sample of groups that the start is made of
+constexpr std::int64_t kStartRows = 64;    // per column, in the sample of groups that the start is made of
+constexpr std::int64_t kStartGroups = 4;   // at least
 constexpr double kTooRough = 0.6;        // of the gap allowed: where smoothing adds more the band is narrowed
 constexpr double kSmooth = 0.4;          // to where it adds this
 constexpr double kNarrowing = 0.4;       // at most so much at a time
@@ -49,7 +50,7 @@ void PairNewton::move_to(std::vector<double> w, Point& out) {
 }
 
 void PairNewton::finish(Point& out) {
-  pairs_.assess(1.0, band_, losses_);
+  pairs_.assess(1.0, band_, 1, losses_);
   ++passes_;
   out.a = combined();
   out.b = dot(weight_, losses_.slope);
@@ -90,18 +91,18 @@ bool PairNewton::direction(double band, std::int64_t stride, std::vector<double>
   return solve_positive(hessian, rhs) && std::all_of(rhs.begin(), rhs.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Where P is smallest along a line through 0, roughly; `below` is the slope at 0.
-double PairNewton::length_along(const std::vector<double>& direction, double below) {
+// Where P is smallest along a line through 0, roughly, by a sample of the groups; `below` is the slope at 0.
+double PairNewton::length_along(const std::vector<double>& direction, double below, std::int64_t stride) {
   row_products(data_.rows, direction.data(), data_.members, scores_, threads_);
   pairs_.sort(scores_);
   const double square = dot(direction, direction);
   auto slope = [&](double t) {
-    pairs_.assess(t, band_, losses_);
+    pairs_.assess(t, band_, stride, losses_);
     double sum = t * square;
-    for (std::int64_t g = 0; g < data_.groups(); ++g) {
+    for (std::int64_t g = 0; g < data_.groups(); g += stride) {
       double own = 0.0;
       for (std::int64_t m = data_.offsets[g]; m < data_.offsets[g + 1]; ++m) own += losses_.coefficient[m] * scores_[m];
-      sum -= weight_[g] * own;
+      sum -= static_cast<double>(stride) * weight_[g] * own;
     }
     return sum;
   };
@@ -118,12 +119,12 @@ double PairNewton::length_along(const std::vector<double>& direction, double bel
 
 void PairNewton::start() {
   const auto rows = static_cast<std::int64_t>(data_.grade.size()), wanted = kStartRows * data_.rows.columns();
-  const std::int64_t stride = std::max<std::int64_t>(1, std::min(rows / wanted, data_.groups() / kStartRows));
+  const std::int64_t stride = std::max<std::int64_t>(1, std::min(rows / wanted, data_.groups() / kStartGroups));
   at_.w.assign(static_cast<std::size_t>(data_.rows.columns()), 0.0);
   move_to(at_.w, at_);  // all pairs below the margin: a is the gradient of the losses, negated
   std::vector<double> solved = at_.a;
   if (!direction(kInfinite, stride, solved) || !(dot(solved, at_.a) > 0.0)) return;
-  const double length = length_along(solved, -dot(solved, at_.a));
+  const double length = length_along(solved, -dot(solved, at_.a), stride);
   for (double& x : solved) x *= length;
   move_to(std::move(solved), at_);
 }

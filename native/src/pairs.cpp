@@ -83,6 +83,32 @@ struct Group {
 
 }  // namespace
 
+GradeRanks rank_grades(std::span<const double> grades, std::span<const std::int64_t> offsets) {
+  GradeRanks out{std::vector<std::int32_t>(grades.size()), std::vector<double>(offsets.size() - 1)};
+  std::vector<double> levels;
+  std::vector<std::int64_t> count;
+  for (std::size_t g = 0; g + 1 < offsets.size(); ++g) {
+    const auto first = static_cast<std::size_t>(offsets[g]), last = static_cast<std::size_t>(offsets[g + 1]);
+    levels.clear();
+    for (std::size_t i = first; i < last; ++i) {
+      if (levels.empty() || grades[i] != levels.back()) levels.push_back(grades[i]);
+    }
+    std::sort(levels.begin(), levels.end());
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    count.assign(levels.size(), 0);
+    for (std::size_t i = first; i < last; ++i) {
+      const auto rank = std::lower_bound(levels.begin(), levels.end(), grades[i]) - levels.begin();
+      out.rank[i] = static_cast<std::int32_t>(rank);
+      ++count[static_cast<std::size_t>(rank)];
+    }
+    const auto n = static_cast<double>(last - first);
+    double same = 0.0;
+    for (std::int64_t size : count) same += static_cast<double>(size) * static_cast<double>(size);
+    out.pairs[g] = 0.5 * (n * n - same);
+  }
+  return out;
+}
+
 std::vector<std::int32_t> order_in_groups(std::span<const double> scores, std::span<const std::int64_t> offsets, int threads) {
   std::vector<std::int32_t> order(scores.size());
   in_shares(static_cast<std::int64_t>(offsets.size()) - 1, threads, [&](int, std::int64_t begin, std::int64_t end) {

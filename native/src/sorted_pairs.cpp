@@ -115,14 +115,14 @@ void SortedPairs::each_segment_pair(std::int64_t group, Visit&& visit) const {
   }
 }
 
-void SortedPairs::assess(double scale, double band, PairLosses& out) const {
+void SortedPairs::assess(double scale, double band, std::int64_t stride, PairLosses& out) const {
   const double half = 0.5 * band, inverse = 1.0 / band;
   out.hinge.assign(pairs_.size(), 0.0);
   out.slope.assign(pairs_.size(), 0.0);
   out.coefficient.assign(at_.size(), 0.0);
-  in_shares(data_.groups(), threads_, [&](int, std::int64_t from, std::int64_t to) {
+  in_shares((data_.groups() + stride - 1) / stride, threads_, [&](int, std::int64_t from, std::int64_t to) {
     std::vector<double> scores, prefix, sums;
-    for (std::int64_t g = from; g < to; ++g) {
+    for (std::int64_t g = from * stride; g < to * stride && g < data_.groups(); g += stride) {
       const std::int64_t begin = data_.offsets[g], n = data_.offsets[g + 1] - begin;
       scores.resize(static_cast<std::size_t>(n));
       prefix.resize(static_cast<std::size_t>(n) + 1);

@@ -73,6 +73,11 @@ class Rows:
     @property
     def squared_norms(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
+    def group_moments(self, members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        Sums over groups of share times (mean square, square of the mean) of each column.
+        """
+
     def column_moments(self, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Any, ...]:
         """
         Weighted sums of x, of x^2 and of the cells that are not zero for every column, without the constant one.
@@ -1123,6 +1128,11 @@ def read_svmhmm(text: bytes) -> tuple[Any, ...]:
 def choose_greedily(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, more_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
     """
     (documents in the order of the choice, their gains, gains computed) of the greedy cover of up to k documents. Document d has items[offsets[d]:offsets[d + 1]]; item j is worth benefit[j] once; a second cover may be added.
+    """
+
+def rank_grades(grades: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    """
+    (number of each row's grade among those of its group, pairs of unequal grade in each group); see pairs.hpp.
     """
 
 def order_in_groups(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:

@@ -2,6 +2,8 @@
 // what solvers do, with it.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "maxmargin/rows.hpp"
@@ -12,6 +14,14 @@ struct ColumnMoments {
   std::vector<double> first, second, filled;  // sums of w x, of w x^2, and of w where x is not zero
 };
 ColumnMoments column_moments(const Rows& rows, const double* weight);
+
+// How columns vary within groups of rows: the sum over groups of share times the mean square of a column, and of share times the square
+// of its mean. `members` are row numbers, group after group; empty where they are all rows.
+struct GroupMoments {
+  std::vector<double> square, centre;
+};
+GroupMoments group_moments(const Rows& rows, std::span<const std::int32_t> members, std::span<const std::int64_t> offsets,
+                           std::span<const double> share);
 
 // Of the cells that are not zero: sums of w |x - centre| and of w (x - centre)^2.
 struct ColumnDeviations {

@@ -46,7 +46,7 @@ class PairNewton {
   void move_to(std::vector<double> w, Point& out);
   void finish(Point& out);  // from the scores that are in order
   void keep(const Point& point);
-  double length_along(const std::vector<double>& direction, double below);
+  double length_along(const std::vector<double>& direction, double below, std::int64_t stride);
   bool direction(double band, std::int64_t stride, std::vector<double>& rhs) const;
   std::vector<double> combined() const;
 

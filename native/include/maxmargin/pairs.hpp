@@ -15,6 +15,13 @@ struct GradedRows {
   std::int64_t groups() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
 };
 
+// The different grades of each group numbered from 0, and how many pairs of its rows differ.
+struct GradeRanks {
+  std::vector<std::int32_t> rank;  // one per row
+  std::vector<double> pairs;       // one per group
+};
+GradeRanks rank_grades(std::span<const double> grades, std::span<const std::int64_t> offsets);
+
 // Row numbers of each group in ascending order of their scores, rows of equal score in their own order.
 std::vector<std::int32_t> order_in_groups(std::span<const double> scores, std::span<const std::int64_t> offsets, int threads);
 

@@ -39,8 +39,8 @@ class SortedPairs {
 
   // Takes the scores of the members in.
   void sort(std::span<const double> scores);
-  // At `scale` times the scores, scale > 0.
-  void assess(double scale, double band, PairLosses& out) const;
+  // At `scale` times the scores, scale > 0, of groups 0, stride, 2 stride, ...; those of other groups are 0.
+  void assess(double scale, double band, std::int64_t stride, PairLosses& out) const;
   // out[a * d + b] += sum over groups of weight / pairs * sum over pairs with |u| < band / 2 of z_a z_b, b <= a, with z = x_i - x_j; an infinite
   // band takes all pairs. Only groups 0, stride, 2 stride, ... are looked at.
   void add_gram(double band, std::span<const double> weight, std::int64_t stride, std::vector<double>& out) const;

@@ -9,17 +9,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.structures.row_groups import RowGroups
+
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
 
 _MOST_ROWS = 2**31 - 1
 
 
+class GroupNames(Sequence[str]):
+    """What to call groups in messages, written out when it is asked for."""
+
+    def __init__(self, labels: npt.NDArray[Any]) -> None:
+        self.labels = labels
+
+    def __len__(self) -> int:
+        return int(self.labels.size)
+
+    def __getitem__(self, g: int) -> str:  # type: ignore[override]
+        return f"group {self.labels[g]}"
+
+
 @dataclass(frozen=True, eq=False)
 class QueryGroups:
     """Groups in the order in which they first appear: ``rows`` of each, and what to call them in messages."""
 
-    rows: Sequence[Rows]
+    rows: RowGroups
     names: Sequence[str]
     n: int
 
@@ -28,8 +43,13 @@ class QueryGroups:
 
     def take(self, kept: npt.NDArray[np.bool_]) -> QueryGroups:
         """Some of the groups."""
-        chosen = np.flatnonzero(kept).tolist()
-        return QueryGroups([self.rows[g] for g in chosen], [self.names[g] for g in chosen], self.n)
+        if kept.all():
+            return self
+        if isinstance(self.names, GroupNames):
+            names: Sequence[str] = GroupNames(self.names.labels[kept])
+        else:
+            names = [self.names[int(g)] for g in np.flatnonzero(kept)]
+        return QueryGroups(self.rows.take(kept), names, self.n)
 
     def weighted(self, sample_weight: Any) -> tuple[QueryGroups, Floats | None]:
         """The groups, some with rows repeated, and the weight of each.
@@ -64,7 +84,7 @@ class QueryGroups:
             else:
                 counts = whole_repetitions(own, _uneven(name, rows, own))
                 members.append(np.repeat(rows, counts))
-        return QueryGroups(members, self.names, self.n), totals
+        return QueryGroups(RowGroups.of(members), self.names, self.n), totals
 
 
 def _uneven(name: str, rows: Rows, weight: Floats) -> Callable[[int], str]:
@@ -97,7 +117,8 @@ def read_groups(groups: Any, n: int, *, group: Any = None, qid: Any = None) -> Q
     """
     words = {name: given for name, given in (("groups", groups), ("group", group), ("qid", qid)) if given is not None}
     if not words:
-        return QueryGroups([np.arange(n, dtype=np.int32)], ["the only group"], n)
+        whole = RowGroups(np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int64))
+        return QueryGroups(whole, ["the only group"], n)
     if len(words) > 1:
         raise ValueError(f"{' and '.join(words)} say the same thing; give one of them.")
     ((word, value),) = words.items()
@@ -115,14 +136,21 @@ def _of_names(given: npt.NDArray[Any], word: str) -> QueryGroups:
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         row = int(np.flatnonzero(~np.isfinite(given))[0])
         raise ValueError(f"The group of row {row} is {given[row]}; name the group of every row.")
+    starts = np.flatnonzero(np.concatenate([[True], given[1:] != given[:-1]]))
     try:
+        if np.unique(given[starts]).size == starts.size:  # the rows of each group stand together
+            members, offsets = np.arange(given.size, dtype=np.int32), np.append(starts, given.size)
+            return QueryGroups(RowGroups(members, offsets.astype(np.int64)), GroupNames(given[starts]), given.size)
         names, first, number = np.unique(given, return_index=True, return_inverse=True)
     except TypeError as error:
         raise ValueError(f"{word} holds names of several types; use numbers or strings for all rows.") from error
-    order = np.argsort(number, kind="stable").astype(np.int32)
-    parts = np.split(order, np.cumsum(np.bincount(number, minlength=names.size))[:-1])
     ranked = np.argsort(first)
-    return QueryGroups([parts[g] for g in ranked], [f"group {names[g]}" for g in ranked], given.size)
+    place = np.empty_like(ranked)
+    place[ranked] = np.arange(ranked.size)
+    number = place[number]
+    members = np.argsort(number, kind="stable").astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=names.size))])
+    return QueryGroups(RowGroups(members, offsets.astype(np.int64)), GroupNames(names[ranked]), given.size)
 
 
 def _of_sizes(sizes: npt.NDArray[Any], n: int, word: str) -> QueryGroups:
@@ -135,5 +163,5 @@ def _of_sizes(sizes: npt.NDArray[Any], n: int, word: str) -> QueryGroups:
         raise ValueError(f"The size of group {g} is {sizes[g]}; leave groups without rows out.")
     if int(sizes.sum()) != n:
         raise ValueError(f"{word} has {sizes.size} sizes that add up to {int(sizes.sum())}; give {rule}.")
-    parts = np.split(np.arange(n, dtype=np.int32), np.cumsum(sizes)[:-1])
-    return QueryGroups(parts, [f"group {g}" for g in range(sizes.size)], n)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return QueryGroups(RowGroups(np.arange(n, dtype=np.int32), offsets), GroupNames(np.arange(sizes.size)), n)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin import _core
 from maxmargin.estimators.feature_scale import packed
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
@@ -143,7 +144,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             weight = None if weight is None else weight[kept]
             if weight is not None and not weight.any():
                 raise ValueError("All groups from which something can be learned have weight zero.")
-            self.C_ = self._chosen_c(X, used, weight)
+            self.C_ = self._chosen_c(rows, used, weight)
             sample = SampleInput(rows, used.rows, used.names)
             self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight, names=used.names)
             self.coef_ = np.array(self.solution_.w)
@@ -236,11 +237,11 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         )
         return kept
 
-    def _chosen_c(self, X: Any, used: QueryGroups, weight: Floats | None) -> float:
+    def _chosen_c(self, rows: _core.Rows, used: QueryGroups, weight: Floats | None) -> float:
         if isinstance(self.C, str):
             if self.C != "scale":
                 raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return ranking_c(X, used.rows, weight)
+            return ranking_c(rows, used.rows, weight)
         positive("C", self.C)
         return float(self.C)
 
@@ -264,15 +265,14 @@ def _check_numbers(y: Any) -> None:
 
 def _has_pairs(truth: npt.NDArray[Any], found: QueryGroups) -> npt.NDArray[np.bool_]:
     """Whether each group has two rows of different grade."""
-    order = np.concatenate(list(found.rows))
-    starts = np.concatenate([[0], np.cumsum([rows.size for rows in found.rows])[:-1]])
-    values = truth[order].astype(np.float64)
+    starts = found.rows.offsets[:-1]
+    values = truth[found.rows.members].astype(np.float64)
     different: npt.NDArray[np.bool_] = np.maximum.reduceat(values, starts) > np.minimum.reduceat(values, starts)
     return different
 
 
 def _check_k(measure: Measure, used: QueryGroups) -> None:
-    longest = max(rows.size for rows in used.rows)
+    longest = int(used.rows.sizes.max())
     if isinstance(measure, Ndcg) and measure.k is not None and measure.k > longest:
         raise ValueError(
             f"The measure is {measure.name}, but no group has more than {longest} rows; use a smaller k, or 'ndcg'."

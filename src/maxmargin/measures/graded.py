@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.measures.grouped import group_sums
 
 Floats = npt.NDArray[np.float64]
 Offsets = npt.NDArray[np.int64]
@@ -70,14 +69,7 @@ def graded_target(truth: npt.NDArray[Any], offsets: Offsets, names: Sequence[str
     if empty.size:
         raise ValueError(f"There are no rows in {names[empty[0]]}; leave empty groups out.")
     grades = check_grades(truth, names, offsets)
-    group = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-    order = np.lexsort((grades, group))
-    rises = np.diff(grades[order], prepend=0.0) != 0.0
-    rises[offsets[:-1]] = False
-    number = np.cumsum(rises)
-    rank = np.empty(grades.size, dtype=np.int32)
-    rank[order] = number - np.repeat(number[offsets[:-1]], np.diff(offsets))
-    pairs = _unequal_pairs(rank, group, offsets)
+    rank, pairs = _core.rank_grades(grades, offsets)
     flat = np.flatnonzero(pairs == 0.0)
     if flat.size:
         g = int(flat[0])
@@ -86,13 +78,3 @@ def graded_target(truth: npt.NDArray[Any], offsets: Offsets, names: Sequence[str
             "every group."
         )
     return GradedTarget(offsets, grades, rank, pairs)
-
-
-def _unequal_pairs(rank: npt.NDArray[np.int32], group: npt.NDArray[np.intp], offsets: Offsets) -> Floats:
-    """How many pairs of rows of each group differ: half of ``n^2`` less the squares of the sizes of the grades."""
-    wide = int(rank.max()) + 1
-    _, size = np.unique(group * wide + rank, return_counts=True)
-    grades = np.maximum.reduceat(rank, offsets[:-1]) + 1
-    same = group_sums(size.astype(np.float64) ** 2, np.concatenate([[0], np.cumsum(grades)]))
-    total: Floats = (np.diff(offsets).astype(np.float64) ** 2 - same) / 2.0
-    return total

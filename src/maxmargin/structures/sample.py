@@ -20,6 +20,7 @@ from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.portions import Stop, until
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
+from maxmargin.structures.row_groups import RowGroups
 from maxmargin.vectors import compact
 
 Floats = npt.NDArray[np.float64]
@@ -94,16 +95,17 @@ class SampleOracle(PlaneOracle):
         if refused is not None:
             raise Unsupported(refused)
         self.measure, self.formulation, self.sample_weight, self.threads = measure, formulation, sample_weight, threads
-        self._rows, self._groups, self._truth = X.rows, X.members, truth
+        groups = None if X.groups is None else RowGroups.of(X.groups)
+        self._rows, self._groups, self._truth = X.rows, [None] if groups is None else groups, truth
         self.n = len(self._groups)
         self.dimension = X.rows.columns
         self.pass_cost = 2.0 * X.rows.cells  # multiplications of a pass over all groups
         self.exact = True
         self.joint = isinstance(measure, GroupedMeasure)
-        self._names = [X.name(g) for g in range(self.n)]
-        self._members = None if X.groups is None else np.concatenate(list(X.groups))  # rows, group after group
-        sizes = [X.rows.n] if X.groups is None else [group.size for group in X.groups]
-        self._offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._names = [X.name(g) for g in range(self.n)] if X.names is None else X.names
+        in_order = groups is None or groups.all_in_order(X.rows.n)
+        self._members = None if groups is None or in_order else groups.members  # rows, group after group
+        self._offsets = np.array([0, X.rows.n], dtype=np.int64) if groups is None else groups.offsets
         self._together: Any = None  # what a measure that searches all groups at once needs of them
         self._targets: list[Any] = [None] * self.n
         if isinstance(measure, GroupedMeasure):
