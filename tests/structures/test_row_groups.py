@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -44,7 +46,7 @@ def test_ranks_of_grades() -> None:
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     grades = rng.choice([0.0, 0.5, 1.0, 7.0, 1e9], offsets[-1])
     rank, pairs = _core.rank_grades(grades, offsets)
-    for g, (first, last) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for g, (first, last) in enumerate(itertools.pairwise(offsets)):
         own = grades[first:last]
         assert np.array_equal(rank[first:last], np.unique(own, return_inverse=True)[1])
         assert pairs[g] == (own[:, None] > own[None, :]).sum()
@@ -60,7 +62,7 @@ def test_moments_within_groups(kind, in_order) -> None:
     share = np.array([0.2, 0.5, 0.3])
     given = X.astype(kind) if kind is np.float32 else kind(X)
     square, centre = packed(given).group_moments(None if in_order else members, offsets, share)
-    parts = [X[members[first:last]] for first, last in zip(offsets[:-1], offsets[1:], strict=True)]
+    parts = [X[members[first:last]] for first, last in itertools.pairwise(offsets)]
     assert np.allclose(square, sum(s * (part**2).mean(axis=0) for s, part in zip(share, parts, strict=True)), atol=1e-6)
     assert np.allclose(centre, sum(s * part.mean(axis=0) ** 2 for s, part in zip(share, parts, strict=True)), atol=1e-6)
     with pytest.raises(ValueError, match="ascend"):
