@@ -15,6 +15,8 @@ MEAN_LOSS = 0.5  # points that the mean may be below that of the best tuned peer
 WORST_LOSS = 3.0  # points on any task
 SANE = 3.0  # points below the best peer within which a peer counts for time
 SLOWEST = 3.0  # times the seconds of the fastest sane peer on any task
+KINDS = ("default", "tuned")
+FAR = 5.0  # times the seconds of the fastest sane peer, beyond which a peer was not slow by chance
 TINY = 0.01  # seconds: below that a fit is all overhead
 
 
@@ -71,14 +73,8 @@ def compare(task: str, family: str, estimator: str, ours: dict[str, Any], peers:
     tuned = {name: found.get("tuned", found["default"]) for name, found in peers.items()}
     best = max(tuned, key=lambda name: _mean(tuned[name]))
     plain = max(peers, key=lambda name: _mean(peers[name]["default"]))
-    entries = [
-        (f"{name}{'' if kind == 'default' else ', tuned'}", found[kind])
-        for name, found in peers.items()
-        for kind in ("default", "tuned")
-        if kind in found
-    ]
-    bar = max(_mean(entry) for _, entry in entries) - SANE
-    fastest, quickest = min(((n, e) for n, e in entries if _mean(e) >= bar), key=lambda item: item[1]["seconds"])
+    name, kind, quickest = min(sane_entries(peers), key=lambda item: item[2]["seconds"])
+    fastest = f"{name}{'' if kind == 'default' else ', tuned'}"
     scores = np.array(ours.get("scores", [0.0] * len(tuned[best]["scores"])))
     gains = scores - np.array(tuned[best]["scores"])
     return Comparison(
@@ -98,6 +94,24 @@ def compare(task: str, family: str, estimator: str, ours: dict[str, Any], peers:
         warnings=tuple(ours.get("warnings", ())),
         failure=ours.get("failure", ""),
     )
+
+
+def sane_entries(peers: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Name, kind (``default``, ``tuned``) and results of the peers that are good enough for their seconds to count."""
+    entries = [(name, kind, found[kind]) for name, found in peers.items() for kind in KINDS if kind in found]
+    bar = max(_mean(entry) for _, _, entry in entries) - SANE
+    return [item for item in entries if _mean(item[2]) >= bar]
+
+
+def contenders(peers: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By name and kind the settings whose seconds may be the least of the sane ones when they are measured again."""
+    sane = sane_entries(peers)
+    limit = FAR * min(entry["seconds"] for _, _, entry in sane)
+    found: dict[str, dict[str, Any]] = {}
+    for name, kind, entry in sane:
+        if entry["seconds"] <= limit:
+            found.setdefault(name, {})[kind] = entry["setting"]
+    return found
 
 
 def bars_of(found: list[Comparison]) -> list[Bar]:

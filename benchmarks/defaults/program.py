@@ -7,10 +7,11 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from harness import environment
 
-from defaults.comparison import Comparison, compare
+from defaults.comparison import Comparison, compare, contenders
 from defaults.isolated import call
 from defaults.ours import names_of
 from defaults.report import print_comparisons, write_page
@@ -67,7 +68,7 @@ def run(task: Task, arguments: argparse.Namespace) -> list[Comparison]:
             _measure_peers(task, missing, digest, store)
         beside = store.valid(peers_of(task), digest)
     if arguments.retime and beside:
-        _retime(task, store)
+        _retime(task, store, contenders(beside))
     if not beside or not all(name in store.ours for name in names_of(task)):
         print(f"{task.name} is left out: nothing is stored about it.")
         return []
@@ -124,9 +125,9 @@ def _measure_peers(task: Task, names: list[str], digest: str, store: Store) -> N
     store.save()
 
 
-def _retime(task: Task, store: Store) -> None:
-    """Measures the seconds of the stored peers again, at their stored settings."""
-    found = call("retime_peers", {"name": task.name, "settings": store.settings(peers_of(task))}, PEER_LIMIT)
+def _retime(task: Task, store: Store, settings: dict[str, Any]) -> None:
+    """Measures the seconds of stored peers again, at these settings of theirs."""
+    found = call("retime_peers", {"name": task.name, "settings": settings}, PEER_LIMIT)
     if "failure" in found:
         print(f"{task.name}: the seconds of the peers stay as they were, {found['failure']}")
         return
@@ -142,7 +143,7 @@ def _arguments(description: str) -> argparse.Namespace:
     parser.add_argument("--ours", action="store_true", help="run ours only, beside the stored results of the peers")
     parser.add_argument("--stored", action="store_true", help="run nothing, report what is stored")
     parser.add_argument("--peers", action="store_true", help="run only peers that are not stored, print no scores")
-    parser.add_argument("--retime", action="store_true", help="measure the seconds of the stored peers again")
+    parser.add_argument("--retime", action="store_true", help="measure the seconds of the fastest stored peers again")
     parser.add_argument("--new", action="store_true", help="run only tasks without stored results")
     parser.add_argument("--held-out", action="store_true", help="run the held-out tasks too, and report them apart")
     parser.add_argument("--fresh", action="store_true", help="run the newest list too, which is reported once")

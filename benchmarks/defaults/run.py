@@ -2,7 +2,7 @@
 
 Choose defaults by the open tasks only. A third of the tasks, drawn by their names, is held out, and the newest list of
 tasks as a whole; they run with --held-out and --fresh only, and are reported apart. Peers run once and are stored;
---retime measures their seconds again at the stored settings. Results are in benchmarks/results/defaults.
+--retime measures the seconds of the fastest again at the stored settings. Results are in benchmarks/results/defaults.
 
     python benchmarks/defaults/run.py [--only digits] [--family chains] [--ours | --stored | --peers] [--new]
         [--held-out] [--fresh] [--retime] [--check] [--json FILE] [--write docs/defaults.md]

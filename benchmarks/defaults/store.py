@@ -49,12 +49,6 @@ class Store:
             if peer.name in found:
                 self.peers[peer.name] = {"key": key_of(peer, digest), **found[peer.name]}
 
-    def settings(self, peers: list[Peer]) -> dict[str, Any]:
-        """The stored settings of the peers, by name and kind (``default``, ``tuned``)."""
-        kinds = ("default", "tuned")
-        known = {peer.name: self.peers[peer.name] for peer in peers if peer.name in self.peers}
-        return {name: {k: found[k]["setting"] for k in kinds if k in found} for name, found in known.items()}
-
     def retime(self, found: dict[str, Any]) -> list[str]:
         """Puts in the seconds of fits at the stored settings and keeps the scores; says whose scores came out other."""
         other = []

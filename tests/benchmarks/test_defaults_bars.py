@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from defaults.comparison import Comparison, bars_of, compare
+from defaults.comparison import Comparison, bars_of, compare, contenders
 from defaults.isolated import call
 from defaults.report import SECTION, print_comparisons, write_page
 from defaults.store import Store, key_of
@@ -61,6 +61,19 @@ def test_the_best_tuned_peer_and_the_fastest_sane_one():
     assert found.ratio == 3.0
     assert found.error == pytest.approx(1.0)  # differences -1 and 1
     assert found.flags == "warns"
+
+
+def test_the_seconds_of_sane_peers_near_the_fastest_are_worth_measuring_again():
+    def entry(score: float, seconds: float, **setting: float) -> dict[str, object]:
+        return {"scores": [score], "seconds": seconds, "setting": setting}
+
+    peers = {
+        "poor": {"default": entry(80.0, 0.1)},
+        "quick": {"default": entry(92.0, 1.0), "tuned": entry(88.0, 0.5, C=1.0)},
+        "good": {"default": entry(93.0, 6.0), "tuned": entry(94.0, 4.0, C=3.0)},
+    }
+    # Sane from 91 on; the fastest of those takes 1 s, and one of 6 s will not be the fastest.
+    assert contenders(peers) == {"quick": {"default": {}}, "good": {"tuned": {"C": 3.0}}}
 
 
 def test_a_failure_scores_nothing():
@@ -126,7 +139,6 @@ def test_retiming_changes_seconds_only_and_names_scores_that_come_out_other(tmp_
     kinds["tuned"] = {"scores": [94.0, 96.0], "seconds": 8.0, "setting": {"C": 2.0}}
     name = peers[0].name
     store.add_peers(peers, "1234", {name: kinds})
-    assert store.settings(peers_of(task)) == {name: {"default": {}, "tuned": {"C": 2.0}}}
     again = {"default": {"scores": [90.5], "seconds": 1.0}, "tuned": {"scores": [96.0, 97.0], "seconds": 2.0}}
     assert store.retime({name: again}) == [f"{name}, tuned"]
     stored = store.peers[name]
