@@ -99,13 +99,14 @@ class Slow:
         return PROBLEM.argmax(x, w, y_true)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_a_slow_problem_keeps_the_limit(solver):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("solver", [*SOLVERS, "subgradient", "perceptron"])
+def test_a_slow_problem_keeps_the_limit(solver, n_jobs):
     """A pass takes four seconds; the exact pass at the end is given up a second after the limit."""
     X, Y = problems.sample(PROBLEM, 200, noise=1.0)
     begin = time.perf_counter()
     with pytest.warns(ConvergenceWarning, match="max_time"):
-        model = StructuralSVM(Slow(), solver=solver, max_time=0.3).fit(X, Y)
+        model = StructuralSVM(Slow(), solver=solver, max_time=0.3, n_jobs=n_jobs).fit(X, Y)
     assert time.perf_counter() - begin < 2.5
     assert model.solution_.status is Status.MAX_TIME
     assert model.solution_.gap is None

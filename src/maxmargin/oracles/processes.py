@@ -19,6 +19,7 @@ from maxmargin.rivals import read_only
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
+_PORTION = 0.3  # seconds of a pass, after which limits are looked at
 _ALONE = 0.3  # seconds of predictions before other processes are asked to help
 
 
@@ -59,7 +60,15 @@ class SharedOracle(ProblemOracle):
         return found
 
     def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
-        return enumerate(self.ask(np.arange(self.n, dtype=np.int32), w))
+        """In portions that take some tenths of a second, so that limits are kept inside a pass."""
+        first, size = 0, self.batch
+        while first < self.n:
+            begin = time.perf_counter()
+            part = np.arange(first, min(first + size, self.n), dtype=np.int32)
+            yield from zip(part.tolist(), self.ask(part, w))
+            first += size
+            seconds = time.perf_counter() - begin
+            size = max(self.batch, int(size * min(4.0, _PORTION / max(seconds, 1e-9))))
 
 
 def _planes(oracle: ProblemOracle, w: Floats, examples: Sequence[int]) -> list[Plane | None]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from maxmargin.oracles.base import OnlineWalk, Oracle
+from maxmargin.oracles.base import OnlineWalk, Oracle, Stopped
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status, at_least
@@ -50,8 +51,8 @@ class Subgradient:
         w = walk.total * (C * oracle.n / (steps * (first + 0.5 * (steps + 1))))
         best = None
         if oracle.exact:
-            with monitor:
-                best = evaluate(oracle, C, w)
+            with monitor, suppress(Stopped):
+                best = evaluate(oracle, C, w, monitor.closing())
         return Solution(
             w=w,
             status=monitor.status or Status.FINISHED,
@@ -117,8 +118,12 @@ def _walked(
     clean = False
     with Monitor(run, name) as monitor:
         for _ in range(passes):
-            mistakes = oracle.accumulate(walk, rng.permutation(oracle.n).astype(np.int32), numerator)
-            clean = mistakes == 0
+            mistakes, late = 0, False
+            for portion in oracle.portions(rng.permutation(oracle.n).astype(np.int32)):
+                mistakes += oracle.accumulate(walk, portion, numerator)
+                if late := monitor.late:
+                    break
+            clean = mistakes == 0 and not late
             if monitor.tick(oracle_calls=walk.done) or (clean and not numerator):
                 break
     return walk, monitor, clean
