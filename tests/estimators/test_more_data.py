@@ -196,6 +196,32 @@ def test_any_change(name, seed):
         agree(model.set_params(C=C).fit(*data).solution_, kind(**{**params, "C": C}).fit(*data).solution_)
 
 
+SAME_BITS = {
+    "classes, n-slack",
+    "classes, squared",
+    "taxonomy",
+    "error rate",
+    "sequences",
+    "sequences, slack",
+    "sequences, likelihood",
+    "labels, structural",
+    "a problem, n-slack",
+    "a problem, one-slack",
+    "a structure",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in PYTHON])
+def test_the_number_of_jobs(name):
+    """The same bits where nothing is summed by several threads, and the same certified optimum everywhere."""
+    kind, params, part, n = EVERY[name]
+    one, two, again = (kind(**params, n_jobs=jobs).fit(*part(n)).solution_ for jobs in (1, 3, 3))
+    np.testing.assert_array_equal(two.w, again.w)
+    agree(one, two)
+    if name in SAME_BITS:
+        np.testing.assert_array_equal(one.w, two.w)
+
+
 def test_classes_that_come_and_go():
     model = MulticlassSVC(1.0, slack="linear", tol=1e-3, warm_start=True).fit(X, np.array(list("bdfh"))[Y])
     for names in ("abdf", "dbfh", "bbdd"):
