@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "engine.hpp"
+#include "maxmargin/difference.hpp"
 #include "maxmargin/stored.hpp"
 
 namespace maxmargin::bindings {
@@ -15,6 +16,19 @@ struct PyPlaneEngine {
   }
   bool add(std::int64_t block, StoredPlane plane) { return engine.block.add(block, std::move(plane), engine.support); }
 };
+
+bool ascending_below(std::span<const std::int32_t> indices, std::size_t dimension) {
+  for (std::size_t j = 0; j < indices.size(); ++j) {
+    const bool ascending = j == 0 || indices[j - 1] < indices[j];
+    if (!ascending || indices[j] < 0 || indices[j] >= static_cast<std::int64_t>(dimension)) return false;
+  }
+  return true;
+}
+
+nb::object given_back(Difference&& found) {
+  if (found.dense) return nb::make_tuple(nb::none(), take(std::move(found.value)), found.score);
+  return nb::make_tuple(take(std::move(found.index)), take(std::move(found.value)), found.score);
+}
 
 }  // namespace
 
@@ -36,11 +50,8 @@ void bind_planes(nb::module_& module) {
             self.check_block(block);
             if (index.size() != value.size()) throw nb::value_error("one value an index is needed");
             const auto indices = as_span(index);
-            for (std::size_t j = 0; j < indices.size(); ++j) {
-              const bool ascending = j == 0 || indices[j - 1] < indices[j];
-              if (!ascending || indices[j] < 0 || indices[j] >= self.engine.block.weight_count()) {
-                throw nb::value_error("indices must ascend and stay below the dimension");
-              }
+            if (!ascending_below(indices, static_cast<std::size_t>(self.engine.block.weight_count()))) {
+              throw nb::value_error("indices must ascend and stay below the dimension");
             }
             const auto values = as_span(value);
             return self.add(block, StoredPlane{{indices.begin(), indices.end()}, {values.begin(), values.end()}, b, false});
@@ -97,6 +108,32 @@ void bind_planes(nb::module_& module) {
         return nb::make_tuple(take(std::move(offsets)), take(std::move(index)), take(std::move(value)), take(std::move(b)));
       }, "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.");
   add_engine_members(engine);
+  module.def(
+      "dense_difference",
+      [](In1<double> truth, In1<double> features, double factor, In1<double> w, double largest_square) -> nb::object {
+        if (truth.size() != w.size()) throw nb::value_error("the truth must have the length of w");
+        if (features.size() != w.size() || !usable(as_span(features), largest_square)) return nb::none();
+        return given_back(difference(as_span(truth), as_span(features), factor, as_span(w)));
+      },
+      nb::arg("truth").noconvert(), nb::arg("features").noconvert(), nb::arg("factor"), nb::arg("w").noconvert(),
+      nb::arg("largest_square"),
+      "(indices or None, values, product with w) of factor * (truth - features); None where the features have another "
+      "length, or a square that is not finite or too large.");
+  module.def(
+      "sparse_difference",
+      [](In1<std::int32_t> truth_index, In1<double> truth, In1<std::int32_t> index, In1<double> features, double factor,
+         In1<double> w, double largest_square) -> nb::object {
+        if (truth_index.size() != truth.size() || !ascending_below(as_span(truth_index), w.size())) {
+          throw nb::value_error("the indices of the truth must ascend and stay below the length of w");
+        }
+        const bool whole = index.size() == features.size() && ascending_below(as_span(index), w.size());
+        if (!whole || !usable(as_span(features), largest_square)) return nb::none();
+        return given_back(
+            difference(as_span(truth_index), as_span(truth), as_span(index), as_span(features), factor, as_span(w)));
+      },
+      nb::arg("truth_index").noconvert(), nb::arg("truth").noconvert(), nb::arg("index").noconvert(),
+      nb::arg("features").noconvert(), nb::arg("factor"), nb::arg("w").noconvert(), nb::arg("largest_square"),
+      "The same for sparse vectors; None also where the indices do not ascend or leave the range.");
 }
 
 }  // namespace maxmargin::bindings

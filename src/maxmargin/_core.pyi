@@ -664,6 +664,16 @@ class PlaneEngine:
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
+def dense_difference(truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
+    """
+    (indices or None, values, product with w) of factor * (truth - features); None where the features have another length, or a square that is not finite or too large.
+    """
+
+def sparse_difference(truth_index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
+    """
+    The same for sparse vectors; None also where the indices do not ascend or leave the range.
+    """
+
 class Chain:
     """Sequences of tokens and their labels; see chain.hpp."""
 

@@ -15,10 +15,15 @@ def shown(y: Any) -> str:
     return " ".join(reprlib.repr(y).split())
 
 
+_PLAIN = frozenset({int, str, bool, bytes, frozenset})  # equality is what it seems to be
+
+
 def same_output(a: Any, b: Any) -> bool:
     """Whether two outputs are equal; containers and dataclasses are compared piece by piece."""
     if a is b:
         return True
+    if type(a) is type(b) and type(a) in _PLAIN:
+        return bool(a == b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
     if sp.issparse(a) and sp.issparse(b):

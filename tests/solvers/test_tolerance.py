@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from maxmargin import ChainSVC, MeasureSVC, MulticlassSVC, MultilabelSVC
+import problems
+from maxmargin import ChainSVC, MeasureSVC, MulticlassSVC, MultilabelSVC, StructuralSVM
 from maxmargin.estimators.training import RELATIVE_GAP
 from maxmargin.solvers.base import Status
 from maxmargin.solvers.certify import Target
@@ -86,3 +87,16 @@ def test_target():
 def test_other_tolerances_are_refused(tol):
     with pytest.raises(ValueError, match="tol must be a positive number"):
         MulticlassSVC(tol=tol).fit(X, Y)
+
+
+@pytest.mark.parametrize("slack", ["linear", "squared"])
+def test_n_slack_stops_at_the_tolerance(slack):
+    """Not far below it: the gap of the returned weights is a fair part of what is allowed."""
+    chain = problems.Chain()
+    inputs, labels = problems.sample(chain, 100, noise=1.0)
+    shares = []
+    for tol in (3e-2, 1e-2, 3e-3, 1e-3):
+        solution = StructuralSVM(chain, 0.5, solver="n-slack", slack=slack, tol=tol).fit(inputs, labels).solution_
+        assert solution.status is Status.CONVERGED
+        shares.append(solution.gap / (0.5 * 100 * tol))
+    assert np.median(shares) > 0.1

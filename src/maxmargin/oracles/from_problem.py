@@ -10,7 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
+from maxmargin._core import dense_difference, sparse_difference
+from maxmargin.input_checks import LARGEST
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output
@@ -18,15 +21,28 @@ from maxmargin.outputs import same_output, shown
 from maxmargin.problem import Problem, check_truths, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
-from maxmargin.vectors import Vector, as_vector, dot, scaled_difference
+from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
 
 TOLERANCE = 1e-6
 """Of the numbers that are added up: by how much an answer may be worse than another; scores may be float32."""
+LARGEST_SQUARE = LARGEST**2
 _KEPT = 4  # outputs of an example
 _LARGE = 1 << 16  # bytes of an array that is not kept
+
+
+def _is_plain_row(row: Any) -> bool:
+    """Whether a CSR row has the parts that the native code takes; their content is checked there."""
+    index, value = row.indices, row.data
+    return bool(
+        index.dtype.char == "i"
+        and value.dtype.char == "d"
+        and index.flags.c_contiguous
+        and value.flags.c_contiguous
+        and row.indptr[-1] == index.size
+    )
 
 
 class LateOutputs:
@@ -72,7 +88,10 @@ class ProblemOracle(PlaneOracle):
             self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
-        vector, length = as_vector(self.problem.joint_feature(x, y), f"joint_feature of example {i}")
+        return self._vector(i, self.problem.joint_feature(x, y))
+
+    def _vector(self, i: int, given: Any) -> Vector:
+        vector, length = as_vector(given, f"joint_feature of example {i}")
         if self.dimension < 0:
             self.dimension = length
         if length != self.dimension:
@@ -81,6 +100,21 @@ class ProblemOracle(PlaneOracle):
                 f"that of example 0 has {self.dimension}; all must have one length."
             )
         return vector
+
+    def _difference(self, i: int, y: Any, scale: float, w: Floats) -> tuple[Vector, float]:
+        """``a`` of an output, and ``<a, w>``; the usual forms of features take one native call."""
+        given, truth = self.problem.joint_feature(self.X[i], y), self._truths[i]
+        found: Any = None
+        if isinstance(truth, SparseVector):
+            if type(given) is csr_array and given.shape == (1, self.dimension) and _is_plain_row(given):
+                found = sparse_difference(truth.index, truth.value, given.indices, given.data, scale, w, LARGEST_SQUARE)
+        elif type(given) is np.ndarray and given.dtype.char == "d" and given.ndim == 1 and given.flags.c_contiguous:
+            found = dense_difference(truth, given, scale, w, LARGEST_SQUARE)
+        if found is None:
+            a = scaled_difference(truth, self._vector(i, given), scale)
+            return a, dot(a, w)
+        index, value, score = found
+        return (value if index is None else SparseVector(index, value)), score
 
     def answer(self, i: int, w: Floats) -> Any:
         """The output of the most violated plane of example ``i``, as the problem finds it; ``w`` is read-only."""
@@ -104,10 +138,10 @@ class ProblemOracle(PlaneOracle):
             return None
         loss = joint_loss(self.problem, self.Y[i], y, i)
         margin, scale = self.formulation.plane_numbers(loss)
-        a = scaled_difference(self._truths[i], self._feature(i, self.X[i], y), scale)
+        a, score = self._difference(i, y, scale, w)
         self.outputs.keep(i, y)
-        value = margin - dot(a, w)
-        beaten = value < -1e-6 * (1.0 + abs(margin))
+        value = margin - score
+        beaten = value < -1e-6 * (1.0 + margin)
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth
             if not self.exact:
                 return None

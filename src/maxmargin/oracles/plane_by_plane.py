@@ -137,33 +137,47 @@ class PlanesEngine(CoreEngine):
         self.oracle = oracle
         weight = oracle.sample_weight
         self.core: PlaneEngine = PlaneEngine(oracle.n, oracle.dimension, oracle.formulation.slack, C, weight)
+        self._excess = np.zeros(oracle.n, dtype=np.float32)
+        self._budget: Floats = C * (np.ones(oracle.n) if weight is None else weight)
+
+    @property
+    def gaps(self) -> npt.NDArray[np.float32]:
+        """Of each block when it was visited last; a plane that was only collected then counts too."""
+        gaps: npt.NDArray[np.float32] = self.core.gaps + self._excess
+        return gaps
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
-        total = VisitResult()
-        for i, plane, current in self._planes(order):
-            value = 0.0 if plane is None else plane[1] - dot(plane[0], self.core.weights)
-            held = self.core.slack(i)
-            if current and held > max(0.0, value):
-                self.oracle.contradicted(i, self.core.weights, max(0.0, value), held)
-            enters = plane is not None and value > held + settings.threshold
-            if enters and settings.steps:
-                total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
-            total.merge(self.core.visit(np.array([i], dtype=np.int32), settings))
-            if enters and not settings.steps:  # after the visit, which would drop a plane that is not in use yet
-                total.added += add_plane(self.core, int(i), *plane)  # type: ignore[misc]
-            if capacity is not None:
-                self.core.merge(int(i), capacity)
-            if total.unbounded or 0 < settings.max_added <= total.added:
-                break
+        total, core, batch = VisitResult(), self.core, self.oracle.batch
+        for start in range(0, order.size, batch):
+            part = order[start : start + batch]
+            for place, plane in enumerate(self.oracle.ask(part, core.weights)):
+                self._visit_one(part[place : place + 1], plane, place == 0, settings, total)
+                if capacity is not None:
+                    core.merge(int(part[place]), capacity)
+                if total.unbounded or 0 < settings.max_added <= total.added:
+                    return total
         return total
 
-    def _planes(self, order: Indices) -> Iterator[tuple[int, Plane | None, bool]]:
-        """Each example with its plane at the weights of the beginning of its batch, and whether those are the present
-        ones."""
-        for start in range(0, order.size, self.oracle.batch):
-            part = order[start : start + self.oracle.batch]
-            for place, (i, plane) in enumerate(zip(part.tolist(), self.oracle.ask(part, self.core.weights))):
-                yield i, plane, place == 0
+    def _visit_one(
+        self, example: Indices, plane: Plane | None, current: bool, settings: VisitSettings, total: VisitResult
+    ) -> None:
+        """A visit to one example with the plane found for it, at the ``current`` weights or a few steps ago."""
+        core, i = self.core, int(example[0])
+        held, w = core.slack(i), core.weights
+        value = 0.0 if plane is None else plane[1] - dot(plane[0], w)
+        if current and held > max(0.0, value):
+            self.oracle.contradicted(i, w, max(0.0, value), held)
+        enters = plane is not None and value > held + settings.threshold
+        steps = settings.steps
+        if enters and steps:
+            total.added += add_plane(core, i, *plane)  # type: ignore[misc]
+        total.merge(core.visit(example, settings))
+        self._excess[i] = 0.0
+        if not steps and value > held:
+            squared = self.oracle.formulation.slack == "squared"
+            self._excess[i] = self._budget[i] * (0.5 * (value**2 - held**2) if squared else value - held)
+        if enters and not steps:  # after the visit, which would drop a plane that is not in use yet
+            total.added += add_plane(core, i, *plane)  # type: ignore[misc]
 
     def state(self) -> DualState:
         self.core.refresh()

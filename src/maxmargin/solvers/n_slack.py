@@ -92,6 +92,7 @@ class _WorkingSets:
         self.solved = True
         self.exhausted = False  # the dual over the planes held cannot grow any more
         self.best_dual, self.idle = -np.inf, 0
+        self.refused = np.inf  # the smallest estimate of the gap that proved too small
         self.violation = self.best_violation = np.inf  # of the planes held: now, and the smallest so far
         self.steepness = 0.0 if isinstance(oracle, PlaneOracle) else oracle.steepness()  # Python would be asked for it
 
@@ -240,6 +241,8 @@ class _WorkingSets:
         if self._is_idle(added):
             self.monitor.status = Status.STALLED
             return True
+        if self._is_close() and self._certified():
+            return True
         if added or not self.solved or self.monitor.late:
             return False
         finest = self._finest
@@ -249,22 +252,40 @@ class _WorkingSets:
         if not self.oracle.exact:
             self.monitor.status = Status.INEXACT
             return True
-        try:
-            self.candidate = self._best_candidate()
-        except Stopped:
-            self.monitor.status = Status.MAX_TIME
-            return True
-        if is_solved(self.oracle, self.candidate, self.engine.dual, self.target.of(self.engine)):
-            self.monitor.status = Status.CONVERGED
+        if self._certified():
             return True
         self.refinements += 1
         last, self.threshold = self.threshold <= 2.0 * finest, max(self._final, finest)
-        self.candidate, before = None, self.engine.dual
+        before = self.engine.dual
         self._optimise()
         if self.refinements > 60 or (last and not self._grew(before)):
             self.monitor.status = Status.STALLED
             return True
         return False
+
+    def _is_close(self) -> bool:
+        """Whether the gaps that the visits of the last pass met, each at the ``w`` of its time, are small enough to ask
+        all examples at one ``w``; after a failure, not before they are half as large."""
+        if self.oracle.formulation.slack == "hard" or not self.oracle.exact or self.monitor.late:
+            return False
+        estimate = float(self.engine.gaps.sum(dtype=np.float64))
+        if not estimate <= min(self.target.of(self.engine), 0.5 * self.refused):
+            return False
+        self.refused = estimate
+        return True
+
+    def _certified(self) -> bool:
+        """Asks all examples at one ``w``; whether that ends training, with the gap wanted or without time."""
+        try:
+            self.candidate = self._best_candidate()
+        except Stopped:
+            self.monitor.status = Status.MAX_TIME
+            return True
+        if not is_solved(self.oracle, self.candidate, self.engine.dual, self.target.of(self.engine)):
+            self.candidate = None
+            return False
+        self.monitor.status = Status.CONVERGED
+        return True
 
     def _best_candidate(self) -> Candidate:
         """The present ``w``, or what the last move of all blocks has found where that is better."""
