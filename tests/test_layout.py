@@ -20,7 +20,8 @@ NATIVE = ROOT / "native"
 # A unit (a module or a folder of the package) may import itself and the units of earlier layers.
 LAYERS = (
     {"input_checks"},
-    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "chunk_schemes", "sequences", "taxonomies"},
+    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "weight_bounds"}
+    | {"chunk_schemes", "sequences", "taxonomies"},
     {"problem", "features", "metrics", "coverage", "measures"},
     {"rivals"},
     {"checking"},

@@ -32,6 +32,9 @@ class Problem(Protocol):
     ``target(x, label)``
         the output that stands for a label of another kind (the subtopics of documents, an output known in part): ``Y``
         then holds labels, which ``loss`` and ``argmax`` get as ``y_true``, and the loss is 0 at the target;
+    ``bounds``
+        an attribute, a pair ``(lower, upper)`` of numbers or arrays between which the weights stay, None where there is
+        no bound: a minimum cut, for instance, is an exact search only where the weights of pairs are at least 0;
     ``exact``
         an attribute, false if the searches are heuristics: what they find is used, but no gap is reported.
     """

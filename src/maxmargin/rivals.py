@@ -15,6 +15,7 @@ from maxmargin.outputs import same_output, shown
 from maxmargin.problem import joint_loss
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.vectors import Vector, add_to, as_vector, dot, norm_square, scaled_difference
+from maxmargin.weight_bounds import bounds_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +60,12 @@ class Rivals:
         self.losses: list[float] = []
         self._places: dict[bytes, int] = {}
         self._before = _bytes_of((x, y_true))
+        self._bounds = bounds_of(problem, dimension)
         self.add(target)
+
+    def within(self, w: Floats) -> Floats:
+        """``w``, or the nearest weights within the bounds of the problem: its search may be exact there only."""
+        return w if self._bounds is None else self._bounds.nearest(w)
 
     def add(self, y: Any) -> int:
         """The number of an output, which is known from now on; that of the target is 0."""
@@ -169,6 +175,7 @@ def cross_examine(
 
     def ask(w: Floats) -> None:
         if not asked or not late():
+            w = rivals.within(w)
             plain = rivals.ask(lambda at: rivals.problem.argmax(rivals.x, at), w)
             asked.append(Answer(w, rivals.ask(search, w), plain))
 

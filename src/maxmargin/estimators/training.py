@@ -23,7 +23,7 @@ from maxmargin.rescaling import Formulation
 from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import check_budget, check_order, gap_target
-from maxmargin.solvers.choose import bound_formulation, choose_solver
+from maxmargin.solvers.choose import bound_formulation, check_bounds, choose_solver
 from maxmargin.solvers.concave_convex import ConcaveConvex
 
 Floats = npt.NDArray[np.float64]
@@ -150,6 +150,7 @@ def train(
         approximate=approximate,
         n_jobs=job_count(estimator.n_jobs),
     )
+    check_bounds(solver, oracle, type(problem).__name__)
     if isinstance(Y, PartialLabels):
         solver = ConcaveConvex(solver)
     run = run_of(estimator, relative, slack) if run is None else run

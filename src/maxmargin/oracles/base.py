@@ -22,6 +22,7 @@ from maxmargin._core import (
 )
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
+from maxmargin.weight_bounds import Bounds
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -207,6 +208,8 @@ class CoreEngine:
 class OfOutputs:
     """What oracles share whose planes are known by their outputs."""
 
+    bounds: Bounds | None = None
+
     def keys(self) -> None:
         return None
 
@@ -222,6 +225,7 @@ class Oracle(Protocol):
     cheap: bool  # asking costs no more than looking at the planes held
     joint: bool  # all examples at one w cost little more than one of them
     visit_cost: float  # multiplications that a visit to one example costs, roughly
+    bounds: Bounds | None  # of the weights
 
     def portions(self, order: Indices) -> list[Indices]:
         """An order of examples in pieces after each of which limits are looked at."""

@@ -22,6 +22,7 @@ from maxmargin.problem import Problem, check_truths, joint_loss, targets_of
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
 from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
+from maxmargin.weight_bounds import bounds_of
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
@@ -86,6 +87,7 @@ class ProblemOracle(PlaneOracle):
         self.dimension = -1
         for i, (x, y) in enumerate(zip(X, self._targets)):
             self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
+        self.bounds = bounds_of(problem, self.dimension)
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
         return self._vector(i, self.problem.joint_feature(x, y))

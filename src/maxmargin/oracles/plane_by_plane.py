@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from maxmargin.oracles.portions import Stop, until
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
+from maxmargin.weight_bounds import Bounds
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -27,6 +28,7 @@ class PlaneOracle:
     cheap = False
     joint = False
     visit_cost = 1e5  # a call of a Python method, in multiplications
+    bounds: Bounds | None = None
     batch = 1  # examples asked for at one w where each is followed by a step
     n: int
     dimension: int
@@ -199,7 +201,14 @@ class PlanesEngine(CoreEngine):
         self.core.set_alpha(np.array(alpha, dtype=np.float64))
 
 
-def add_plane(core: PlaneEngine, block: int, a: Vector, b: float) -> bool:
+class PlaneHolder(Protocol):
+    """What planes are added to."""
+
+    def add_sparse(self, block: int, index: Indices, value: Floats, b: float) -> bool: ...
+    def add_dense(self, block: int, value: Floats, b: float) -> bool: ...
+
+
+def add_plane(core: PlaneHolder, block: int, a: Vector, b: float) -> bool:
     """Takes a plane into a native block; false if an equal one is there."""
     if isinstance(a, SparseVector):
         return core.add_sparse(block, a.index, a.value, b)

@@ -74,7 +74,12 @@ class Automatic:
             first = SmoothedNewton()(smoothed, oracle, C, run, start)
             stalled = first.status is Status.STALLED and first.n_iter != run.max_iter
             return joined(first, OneSlack()(oracle, C, rest_of(run, first), first)) if stalled else first
-        if oracle.n == 1 or oracle.joint or (start is not None and start.state is not None and start.state.cuts):
+        if (
+            oracle.n == 1
+            or oracle.joint
+            or oracle.bounds is not None
+            or (start is not None and start.state is not None and start.state.cuts)
+        ):
             return OneSlack()(oracle, C, run, start)
         return _Turns(self.patience, oracle, C, run).solve(start)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from maxmargin._core import PlaneEngine
 from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
 from maxmargin.oracles.plane_by_plane import PlaneOracle
 from maxmargin.oracles.portions import Stop
@@ -57,6 +57,15 @@ def evaluate(oracle: Oracle, C: float, w: Floats, stop: Stop | None = None) -> C
     return Candidate(w, slack, 0.5 * float(w @ w))
 
 
+class HasDual(Protocol):
+    """An engine as far as targets are concerned: ``offset`` is the dual plus ``1/2 |w|^2``."""
+
+    @property
+    def dual(self) -> float: ...
+    @property
+    def offset(self) -> float: ...
+
+
 @dataclass(frozen=True)
 class Target:
     """The largest gap that ends training; for a hard margin half of it, relative to the objective.
@@ -74,7 +83,7 @@ class Target:
         """The target where the dual objective is ``dual`` and ``1/2 |w|^2`` is ``half_square``."""
         return max(self.absolute, self.relative * max(half_square, 0.01 * dual))
 
-    def of(self, engine: Engine | PlaneEngine) -> float:
+    def of(self, engine: HasDual) -> float:
         """The target at the present ``w`` of an engine."""
         if not self.relative:
             return self.absolute

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solver
@@ -41,3 +43,13 @@ def choose_solver(solver: Any, formulation: Formulation) -> Solver:
 def bound_formulation(solver: Solver, formulation: Formulation) -> Formulation:
     """What the oracle has to be bound with: the perceptron looks at mistakes only."""
     return Formulation(mistakes=True) if isinstance(solver, Perceptron) else formulation
+
+
+def check_bounds(solver: Solver, oracle: Oracle, problem: str) -> None:
+    """Raises where the weights have bounds, which the solver cannot keep; ``problem`` is what the message names."""
+    kept = isinstance(solver, Automatic | OneSlack) and oracle.formulation.slack != "hard"
+    if oracle.bounds is not None and not kept:
+        raise Unsupported(
+            f"{problem} has bounds of weights, which only the one-slack solver keeps, with linear or squared slack; "
+            "use solver='auto'."
+        )

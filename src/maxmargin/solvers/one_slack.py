@@ -20,6 +20,7 @@ from maxmargin.oracles.search import Unsupported
 from maxmargin.planes import Planes
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status, at_least
+from maxmargin.solvers.bounded import BoundedCuts
 from maxmargin.solvers.certify import ROUNDING, Candidate, gap_target, within_rounding
 from maxmargin.solvers.interior import cost_of_dual, solve_dual
 from maxmargin.solvers.monitor import Monitor
@@ -79,7 +80,11 @@ class _CuttingPlanes:
         self.solver, self.C, self.run = solver, C, run
         self.cached = solver.cache > 0 and isinstance(oracle, ProblemOracle)
         self.oracle: Oracle = CachedOracle(oracle, solver.cache) if self.cached else oracle  # type: ignore[arg-type]
-        self.core = PlaneEngine(1, oracle.dimension, "linear", C, None)
+        self.core: PlaneEngine | BoundedCuts = (
+            PlaneEngine(1, oracle.dimension, "linear", C, None)
+            if oracle.bounds is None
+            else BoundedCuts(oracle.dimension, C, oracle.bounds)
+        )
         self.goal = gap_target(oracle, C, run)
         self.monitor = Monitor(run, solver.name, self.goal.absolute)
         self.best: Candidate | None = None
@@ -93,7 +98,8 @@ class _CuttingPlanes:
         with self.monitor:
             if start is not None and start.w.size == self.oracle.dimension:
                 with suppress(Stopped):  # the first cut below is stopped as well
-                    self._add(self._ask(start.w, self.monitor.stop))
+                    first = start.w if self.oracle.bounds is None else self.oracle.bounds.nearest(start.w)
+                    self._add(self._ask(first, self.monitor.stop))
             while True:
                 try:
                     cut, fresh = self._next_cut(self.monitor.stop)
@@ -156,12 +162,14 @@ class _CuttingPlanes:
         add_plane(self.core, 0, cut.a, cut.b)
         finest = 0.1 * ROUNDING * (abs(before) + self.gap)
         precision = max(0.05 * min(self.gap, abs(before) + self.gap), finest) / self.C
-        step = "line-search" if self.solver.line_search else "exact"
-        steps = self._most_steps()
-        result = self.core.visit(
-            _ONLY, VisitSettings(step=step, precision=precision, max_steps=steps, keep_idle=self.solver.keep_idle)
-        )
-        unsolved = result.steps >= steps and not self._solve_over_cuts(precision)
+        unsolved = False
+        if isinstance(self.core, BoundedCuts):
+            self.core.solve(precision, self.solver.keep_idle)
+        else:
+            step = "line-search" if self.solver.line_search else "exact"
+            steps, idle = self._most_steps(), self.solver.keep_idle
+            settings = VisitSettings(step=step, precision=precision, max_steps=steps, keep_idle=idle)
+            unsolved = self.core.visit(_ONLY, settings).steps >= steps and not self._solve_over_cuts(precision)
         gained = self.core.dual - before
         lost = unsolved and gained <= 1e-3 * self.gap  # all steps taken, and hardly anywhere
         self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) or lost else 0
