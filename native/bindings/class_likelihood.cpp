@@ -58,7 +58,18 @@ void bind_class_likelihood(nb::module_& module) {
            nb::arg("threads"), "The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.")
       .def("curvature", &curvature, nb::arg("weights").noconvert(), nb::arg("gradient").noconvert(), nb::arg("blocks").noconvert(),
            nb::arg("first"), nb::arg("last"), nb::arg("threads"),
-           "The same with blocks of second derivatives added to `blocks`; see class_likelihood.hpp for the shapes.");
+           "The same with blocks of second derivatives added to `blocks`; see class_likelihood.hpp for the shapes.")
+      .def(
+          "hessian",
+          [](const PyClassLikelihood& self, In1<double> blocks, double C, double l2) {
+            const std::int64_t d = self.data.rows.columns();
+            if (blocks.size() != static_cast<std::size_t>(curvature_blocks(self.data.classes) * d * d)) {
+              throw nb::value_error("blocks have the wrong length");
+            }
+            return take(class_hessian(self.data.classes, d, blocks.data(), C, l2));
+          },
+          nb::arg("blocks").noconvert(), nb::arg("C"), nb::arg("l2"),
+          "The lower triangle, row by row, of C times all second derivatives plus l2, from the blocks.");
   nb::class_<PyClassDual>(module, "ClassDual", "Dual ascent for the likelihood of classes.")
       .def(
           "__init__",

@@ -111,4 +111,22 @@ double class_curvature(const ClassRows& data, const double* w, std::int64_t begi
   return value;
 }
 
+std::vector<double> class_hessian(int classes, std::int64_t d, const double* blocks, double C, double l2) {
+  const std::int64_t order = classes * d;
+  std::vector<double> whole(static_cast<std::size_t>(order * order));
+  for (int k = 0; k < classes; ++k) {
+    for (int l = 0; l <= k; ++l) {
+      const double* block = classes == 2 ? blocks : blocks + (static_cast<std::int64_t>(k) * (k + 1) / 2 + l) * d * d;
+      const double factor = classes == 2 && k != l ? -C : C;
+      for (std::int64_t j = 0; j < d; ++j) {
+        double* row = whole.data() + (k * d + j) * order + l * d;
+        for (std::int64_t i = 0; i <= j; ++i) row[i] = factor * block[j * d + i];
+        if (k == l) row[j] += l2;
+        else for (std::int64_t i = j + 1; i < d; ++i) row[i] = factor * block[i * d + j];
+      }
+    }
+  }
+  return whole;
+}
+
 }  // namespace maxmargin

@@ -484,6 +484,11 @@ class ClassLikelihood:
         The same with blocks of second derivatives added to `blocks`; see class_likelihood.hpp for the shapes.
         """
 
+    def hessian(self, blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: float, l2: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The lower triangle, row by row, of C times all second derivatives plus l2, from the blocks.
+        """
+
 class ClassDual:
     """Dual ascent for the likelihood of classes."""
 

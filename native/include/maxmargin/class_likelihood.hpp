@@ -40,6 +40,9 @@ double class_likelihood(const ClassRows& data, const double* w, std::int64_t beg
 double class_curvature(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient, double* blocks,
                        int threads);
 
+// The lower triangle of C times the Hessian plus l2, of order classes * d, from the blocks; zero above the diagonal.
+std::vector<double> class_hessian(int classes, std::int64_t d, const double* blocks, double C, double l2);
+
 inline std::int64_t curvature_blocks(int classes) { return classes == 2 ? 1 : static_cast<std::int64_t>(classes) * (classes + 1) / 2; }
 
 class ClassDual {

@@ -146,20 +146,12 @@ class ClassLikelihood:
         value = self._in_portions(
             lambda first, last: self.core.curvature(w.ravel(), gradient, blocks, first, last, self.threads), stop
         )
-        return value, gradient.reshape(w.shape), blocks.reshape(pairs, self.columns, self.columns)
+        return value, gradient.reshape(w.shape), blocks
 
-    def hessian(self, blocks: Floats) -> Floats:
-        """The lower triangle of all second derivatives, of order ``n_classes * columns``, from the blocks."""
-        k, d = self.n_classes, self.columns
-        whole = np.zeros((k, d, k, d))
-        if k == 2:
-            full = np.tril(blocks[0]) + np.tril(blocks[0], -1).T
-            whole[0, :, 0], whole[1, :, 1], whole[1, :, 0] = full, full, -full
-        else:
-            rows, columns = np.tril_indices(k)
-            lower = np.tril(blocks)
-            whole[rows, :, columns] = lower + np.tril(blocks, -1).transpose(0, 2, 1)
-        return whole.reshape(k * d, k * d)
+    def hessian(self, blocks: Floats, C: float = 1.0, l2: float = 0.0) -> Floats:
+        """The lower triangle of ``C f'' + l2``, of order ``n_classes * columns``, from the blocks of ``curved``."""
+        order = self.n_classes * self.columns
+        return self.core.hessian(blocks, C, l2).reshape(order, order)
 
     def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
         return self._in_portions(lambda first, last: self.core.sum(native, gradient, first, last, self.threads), stop)

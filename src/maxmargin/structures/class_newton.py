@@ -66,8 +66,7 @@ class ClassNewton:
         """Solves ``H d = -g``; None where rounding has made H indefinite."""
         assert self._slope is not None
         assert self._blocks is not None
-        hessian = self._C * self._problem.hessian(self._blocks)
-        hessian.ravel()[:: len(hessian) + 1] += 1.0
+        hessian = self._problem.hessian(self._blocks, self._C, 1.0)
         # LAPACK reads columns first: the lower triangle is the upper one to it.
         _, direction, failed = dposv(hessian.T, -self._slope.ravel(), lower=0, overwrite_a=1)
         return None if failed else np.asarray(direction, dtype=np.float64).reshape(self._slope.shape)
