@@ -92,10 +92,10 @@ void ChainDual::visit_one(std::int64_t i) {
   step_change_.assign(static_cast<std::size_t>(labels) * stride, 0.0);
   double sums[3] = {}, distance = 0.0;  // expected scores of alpha and p, a difference in L1; max_t of that
   const float* marginals = marginals_.data() + data_.offsets[i] * stride;
+  sums_.count_all_steps(trellis_, step_change_.data());
   for (int t = 0; t < length; ++t) {
     double* change = node_change_.data() + static_cast<std::int64_t>(t) * stride;
     sums_.marginals(t, change);
-    if (t > 0) sums_.count_steps(t, step_change_.data());
     sums[2] = 0.0;
     kernels().compare(marginals + static_cast<std::int64_t>(t) * stride, change, trellis_.node(t), stride, sums);
     distance = std::max(distance, sums[2]);

@@ -49,6 +49,45 @@ void count_pairs(const double* from, int count, const double* table, std::int64_
   });
 }
 
+template <int kRows, int kVectors>
+void count_tile(const double* from, const double* to, std::int64_t n, int stride, const double* table, double* counts) {
+  Doubles sum[kRows][kVectors];
+  for (auto& row : sum) {
+    for (auto& part : row) part = fill<Doubles>(0.0);
+  }
+  for (std::int64_t t = 0; t < n; ++t, from += stride, to += stride) {
+    Doubles target[kVectors];
+    for (int v = 0; v < kVectors; ++v) target[v] = load<Doubles>(to + v * kLanes<double>);
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += fill<Doubles>(from[r]) * target[v];
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      const std::int64_t at = static_cast<std::int64_t>(r) * stride + v * kLanes<double>;
+      store(counts + at, load<Doubles>(counts + at) + sum[r][v] * load<Doubles>(table + at));
+    }
+  }
+}
+
+void count_runs(const double* from, const double* to, std::int64_t n, int labels, int stride, const double* table, double* counts) {
+  constexpr int kHigh = 4, kWide = 2 * kLanes<double>;
+  auto column = [&]<int kVectors>(int k) {
+    int j = 0;
+    for (; j + kHigh <= labels; j += kHigh) {
+      const std::int64_t at = static_cast<std::int64_t>(j) * stride + k;
+      count_tile<kHigh, kVectors>(from + j, to + k, n, stride, table + at, counts + at);
+    }
+    for (; j < labels; ++j) {
+      const std::int64_t at = static_cast<std::int64_t>(j) * stride + k;
+      count_tile<1, kVectors>(from + j, to + k, n, stride, table + at, counts + at);
+    }
+  };
+  int k = 0;
+  for (; k + kWide <= stride; k += kWide) column.template operator()<2>(k);
+  for (; k < stride; k += kLanes<double>) column.template operator()<1>(k);
+}
+
 void spread(const double* table, int count, std::int64_t apart, const double* to, int stride, double* out) {
   for (int j = 0; j < count; ++j) {
     double sum[kPad] = {};

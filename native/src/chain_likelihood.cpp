@@ -34,7 +34,11 @@ class Expectations {
       if (shape.ends && t == 0) add_row(shape.eta, gradient + shape.start_row() * stride);
       if (shape.ends && t == length - 1) add_row(shape.eta, gradient + shape.end_row() * stride);
     }
-    for (int t = 1; t < length; ++t) add_steps(t, first, sums, trellis, truth, weight, gradient);
+    if (shape.order == 1 && shape.pair_features == 0) {
+      add_all_steps(sums, trellis, truth, weight);
+    } else {
+      for (int t = 1; t < length; ++t) add_steps(t, first, sums, trellis, truth, weight, gradient);
+    }
   }
 
   // Adds the counts of label n-grams collected since the start.
@@ -55,6 +59,19 @@ class Expectations {
  private:
   void add_row(double factor, double* into) const {
     for (std::size_t y = 0; y < coefficient_.size(); ++y) into[y] += factor * coefficient_[y];
+  }
+
+  void add_all_steps(ChainSums& sums, const Trellis<double>& trellis, const std::int32_t* truth, double weight) {
+    std::vector<double>& counts = counts_[0];
+    if (weight == 1.0) {
+      sums.count_all_steps(trellis, counts.data());
+    } else {
+      scratch_.assign(counts.size(), 0.0);
+      sums.count_all_steps(trellis, scratch_.data());
+      kernels().axpy(weight, scratch_.data(), counts.data(), static_cast<std::int64_t>(counts.size()));
+    }
+    if (truth == nullptr) return;
+    for (int t = 1; t < trellis.length; ++t) counts[static_cast<std::size_t>(static_cast<std::int64_t>(truth[t - 1]) * trellis.stride + truth[t])] -= weight;
   }
 
   void add_steps(int t, std::int64_t first, ChainSums& sums, const Trellis<double>& trellis, const std::int32_t* truth, double weight, double* gradient) {
@@ -124,12 +141,13 @@ double chain_likelihood(const ChainData& data, const double* weights, const Like
     Expectations expectations(data);
     ChainSums sums, known;
     LimitedTrellis<double> limited(data, ChainLimits{part.allowed, nullptr});
-    bool read = false;
+    bool read = false, known_read = false;
     for (std::int64_t i = part.first + begin; i < part.first + end; ++i) {
       const double weight = part.sample_weight == nullptr ? 1.0 : part.sample_weight[i];
       const Trellis<double>& trellis = scorer.open(i, weights);
-      if (!read) sums.read_steps(trellis), known.read_steps(trellis), read = true;
+      if (!read) sums.read_steps(trellis), read = true;
       const bool partial = is_partial(data, part.allowed, i);
+      if (partial && !known_read) known.read_steps(trellis), known_read = true;
       const Trellis<double> narrow = partial ? limited.apply(i, trellis) : trellis;
       const double loss = sums.forward(trellis) - (partial ? known.forward(narrow) : path_score(trellis, data.truth(i)));
       if (!losses.empty()) losses[static_cast<std::size_t>(i)] = loss;

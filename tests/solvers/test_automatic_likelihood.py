@@ -66,6 +66,23 @@ def test_many_short_sequences_stay_with_dual_ascent():
     assert found.primal == ChainCRF(solver="dual").fit(X, Y).solution_.primal
 
 
+def test_many_labels_start_from_tokens_without_transitions():
+    X, Y = runs(30, 20, features=20, labels=70)
+    weight = np.random.default_rng(0).integers(1, 3, 30).astype(np.float64)
+    for options in ({}, {"sample_weight": weight}):
+        found = ChainCRF(tol=1e-4).fit(X, Y, **options).solution_
+        assert found.status is Status.CONVERGED
+        assert all(record.estimate is None for record in found.trace)  # L-BFGS alone
+        plain = ChainCRF(tol=1e-4, solver="lbfgs").fit(X, Y, **options).solution_
+        assert found.n_iter < plain.n_iter
+        assert found.primal - found.gap <= plain.primal
+        assert plain.primal - plain.gap <= found.primal
+    model = ChainCRF(warm_start=True, tol=1e-4).fit(X, Y)
+    assert model.fit(X, Y).n_iter_ <= 1
+    for settings in ({"label_weight": {0: 2.0}}, {"observed": True}):  # tokens without transitions have none of that
+        assert ChainCRF(**settings).fit(X, Y).solution_.status is Status.CONVERGED
+
+
 def test_dual_ascent_on_long_sequences_is_exact():
     """Beyond some length the change of w is summed up instead of multiplied out token by token."""
     X, Y = runs(40, 150, features=3)

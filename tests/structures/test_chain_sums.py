@@ -134,9 +134,11 @@ def test_a_path_that_starts_far_behind_may_draw_level():
     np.testing.assert_allclose(found, 0.5)
 
 
-@pytest.mark.parametrize("labels", [24, 25, 40])
-def test_many_labels_against_plain_recursions(labels):
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("labels", [24, 25, 40, 67, 72])
+def test_many_labels_against_plain_recursions(labels, weighted):
     rng = np.random.default_rng(labels)
+    weight = np.array([1.0, 0.3, 2.5]) if weighted else np.ones(3)
     chain = Chain(labels, 5, constant=1.0)
     X = [rng.standard_normal((length, 5)) for length in (1, 2, 60)]
     truth = np.concatenate([rng.integers(0, labels, len(x)) for x in X]).astype(np.int32)
@@ -144,7 +146,7 @@ def test_many_labels_against_plain_recursions(labels):
     core, native = chain.core(ChainInput.of(X), truth), chain.from_public(w.ravel())
     marginals, log_sums, _ = core.marginals(native, 1.0, None, None, 1)
     gradient = np.zeros(native.size)
-    value = core.likelihood(native, None, gradient, None, 1)
+    value = core.likelihood(native, weight if weighted else None, gradient, None, 1)
     expected_value, expected = 0.0, np.zeros_like(w)
     at = 0
     for i, x in enumerate(X):
@@ -161,16 +163,17 @@ def test_many_labels_against_plain_recursions(labels):
         single = np.exp(np.array(before) + np.array(after) - total)
         assert log_sums[i] == pytest.approx(total, abs=1e-10)
         np.testing.assert_allclose(marginals.reshape(-1, labels)[at : at + length], single, atol=1e-11)
-        expected_value += total - nodes[np.arange(length), y].sum() - w[8 + y[:-1], y[1:]].sum()
+        expected_value += weight[i] * (total - nodes[np.arange(length), y].sum() - w[8 + y[:-1], y[1:]].sum())
         less = single.copy()
         less[np.arange(length), y] -= 1.0
+        less *= weight[i]
         expected[:5] += x.T @ less
         expected[5] += less.sum(axis=0)
         expected[6] += less[0]
         expected[7] += less[-1]
         for t in range(1, length):
-            expected[8:] += np.exp(before[t - 1][:, None] + w[8:] + nodes[t] + after[t] - total)
-            expected[8 + y[t - 1], y[t]] -= 1.0
+            expected[8:] += weight[i] * np.exp(before[t - 1][:, None] + w[8:] + nodes[t] + after[t] - total)
+            expected[8 + y[t - 1], y[t]] -= weight[i]
         at += length
     assert value == pytest.approx(expected_value, abs=1e-9)
     np.testing.assert_allclose(chain.public_weights(gradient).reshape(w.shape), expected, atol=1e-9)

@@ -82,6 +82,8 @@ struct Kernels {
   void (*sum_product)(const double* from, int count, const double* table, std::int64_t apart, const double* node, int stride, double* out);
   // counts[j * apart + k] += from[j] table[j * apart + k] to[k]
   void (*count_pairs)(const double* from, int count, const double* table, std::int64_t apart, const double* to, int stride, double* counts);
+  // counts[j * stride + k] += table[j * stride + k] sum_t from[t * stride + j] to[t * stride + k] for n values of t and j < labels
+  void (*count_runs)(const double* from, const double* to, std::int64_t n, int labels, int stride, const double* table, double* counts);
   // out[j] = sum_k table[j * apart + k] to[k]
   void (*spread)(const double* table, int count, std::int64_t apart, const double* to, int stride, double* out);
   // change[k] = mine[k] - change[k] for n entries, a multiple of 4; adds to sums: mine . score, (old) change . score, |difference|_1

@@ -108,6 +108,11 @@ class ChainSums {
   }
   void backward() { in_logarithms_ ? logarithmic_.backward() : scaled_.backward(); }
   void marginals(int t, double* out) { in_logarithms_ ? logarithmic_.marginals(t, out) : scaled_.marginals(t, out); }
+  // Of order 1 without pairs: adds the expected steps of the whole chain to counts.
+  void count_all_steps(const Trellis<double>& trellis, double* counts) {
+    if (!in_logarithms_) return scaled_.count_all_steps(counts);
+    for (int t = 1; t < trellis.length; ++t) logarithmic_.count_steps(t, counts);
+  }
   void count_steps(int t, double* counts) { in_logarithms_ ? logarithmic_.count_steps(t, counts) : scaled_.count_steps(t, counts); }
 
  private:

@@ -85,6 +85,22 @@ class PathSums {
     }
   }
 
+  // The same for all tokens but the first, of order 1 without pairs. Many labels have a table that is too large for the nearest
+  // cache: it is then gone through once, not once per token.
+  void count_all_steps(double* counts) {
+    constexpr std::int64_t kNear = 4096;  // numbers
+    const int stride = trellis_->stride, length = trellis_->length;
+    if (static_cast<std::int64_t>(trellis_->labels) * stride <= kNear) {
+      for (int t = 1; t < length; ++t) count_steps(t, counts);
+      return;
+    }
+    targets_.resize(static_cast<std::size_t>(length - 1) * stride);
+    for (int t = 1; t < length; ++t) {
+      kernels().multiply(node(t), row(beta_, t, 0), 1.0 / scale_[static_cast<std::size_t>(t)], stride, targets_.data() + static_cast<std::int64_t>(t - 1) * stride);
+    }
+    kernels().count_runs(alpha_.data(), targets_.data(), length - 1, trellis_->labels, stride, steps_[0].data(), counts);
+  }
+
   // The semiring.
   const double* prepare(int t, const double* table) { return exponentiated(t, table); }
   void begin() {
@@ -136,12 +152,17 @@ class PathSums {
     const double* table = steps_[trellis.order - 1].data();
     turned_.resize(static_cast<std::size_t>(groups * labels * stride));
     ones_.assign(static_cast<std::size_t>(stride), 1.0);
+    constexpr int kTile = 16;  // columns that are read together, so that a line of the cache is read once
     for (std::int64_t g = 0; g < groups; ++g) {
-      for (int y = 0; y < labels; ++y) {
-        double* into = turned_.data() + (g * labels + y) * stride;
-        for (int j = 0; j < labels; ++j) into[j] = table[(g + j * groups) * stride + y];
-        for (int j = labels; j < stride; ++j) into[j] = 0.0;
+      double* into = turned_.data() + g * labels * stride;
+      for (int first = 0; first < labels; first += kTile) {
+        const int last = std::min(first + kTile, labels);
+        for (int j = 0; j < labels; ++j) {
+          const double* row = table + (g + j * groups) * stride;
+          for (int y = first; y < last; ++y) into[static_cast<std::int64_t>(y) * stride + j] = row[y];
+        }
       }
+      for (int y = 0; y < labels; ++y) std::fill(into + static_cast<std::int64_t>(y) * stride + labels, into + static_cast<std::int64_t>(y + 1) * stride, 0.0);
     }
   }
   const double* exponentiated(int t, const double* table) {
@@ -190,7 +211,7 @@ class PathSums {
   const Trellis<double>* trellis_ = nullptr;
   double log_sum_ = 0.0, shift_[kMaxOrder] = {}, pair_shift_ = 0.0;
   double range_ = 0.0, step_range_ = 0.0;  // between the highest and the lowest score of a table of steps
-  std::vector<double> steps_[kMaxOrder], pair_steps_, turned_, ones_, nodes_, alpha_, beta_, scale_, from_, target_, scratch_;
+  std::vector<double> steps_[kMaxOrder], pair_steps_, turned_, ones_, nodes_, alpha_, beta_, scale_, from_, target_, targets_, scratch_;
 };
 
 }  // namespace maxmargin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +35,8 @@ class AutomaticLikelihood:
     dual ascent goes on where it was, and so on in turns, each twice as long as the one before. What both know counts:
     the certificate is made of the best objective and the best lower bound. Only counts of passes and of arithmetic
     decide, no clock, so the same data give the same result. Where there are very many examples for each weight, few
-    steps of L-BFGS are enough as a rule: it then has the first turn.
+    steps of L-BFGS are enough as a rule: it then has the first turn. It also has that where transitions between many
+    labels are most of the work: it starts from the weights of tokens without transitions, which cost a fraction.
 
     Where dual ascent is not available (an L1 penalty, higher order, pair features) it is ``LBFGS`` alone; transitions
     of higher order start from the weights that those of order 1 have, which cost a fraction to find.
@@ -50,20 +52,27 @@ class AutomaticLikelihood:
             if shorter is None:
                 return LBFGS()(problem, C, l1, l2, run, start)
             return self._from(shorter, problem, C, l2, run)
-        return _Turns(Objective(problem, C, l1, l2, run.tol), run, start).solve()
+        return _Turns(Objective(problem, C, l1, l2, run.tol), run, start).solve(problem.shorter())
 
     def _from(self, shorter: Likelihood, problem: Likelihood, C: float, l2: float, run: Run) -> Solution:
         objective = Objective(problem, C, 0.0, l2, run.tol)
         monitor = Monitor(run, self.name, objective.allowed(0.0))
         descent = Descent(objective, monitor, LBFGS().memory)
-        first = self(shorter, C, 0.0, l2, replace(run, tol=_ROUGH * run.tol, callback=None, verbose=0))
-        descent.w, descent.calls = problem.extended(first.w), first.oracle_calls
         with monitor:
-            if first.status is Status.INTERRUPTED:
-                monitor.status = first.status
-            else:
+            if _start_from(shorter, descent, run):
                 descent.advance()
         return descent.solution()
+
+
+def _start_from(shorter: Likelihood, descent: Descent, run: Run) -> bool:
+    """Lets L-BFGS start from the weights of an easier problem, found roughly; false if that was interrupted."""
+    rough = replace(run, tol=_ROUGH * run.tol, callback=None, verbose=0)
+    first = AutomaticLikelihood()(shorter, descent.C, 0.0, descent.l2, rough)
+    problem = descent.problem
+    descent.w, descent.calls = problem.extended(first.w), first.oracle_calls * problem.n // shorter.n
+    if first.status is Status.INTERRUPTED:
+        descent.monitor.status = first.status
+    return descent.monitor.status is None
 
 
 class _Turns:
@@ -72,7 +81,6 @@ class _Turns:
     def __init__(self, objective: Objective, run: Run, start: Floats | None) -> None:
         self.objective = objective
         self.monitor: Monitor = Monitor(run, AutomaticLikelihood.name, objective.allowed(0.0))
-        self.ascent = Ascent(objective, self.monitor, DualLikelihood().sampling)
         self.start = start
         self.descent = Descent(objective, self.monitor, LBFGS().memory)
         problem = objective.problem
@@ -82,12 +90,20 @@ class _Turns:
             _INVERTED if problem.invertible else _TRIAL
         ) * self.price  # passes that dual ascent may still need before L-BFGS is tried
 
-    def solve(self) -> Solution:
+    @cached_property
+    def ascent(self) -> Ascent:
+        """Made when it has its first turn: its dual variables are many."""
+        return Ascent(self.objective, self.monitor, DualLikelihood().sampling)
+
+    def solve(self, shorter: Likelihood | None) -> Solution:
+        """``shorter`` is an easier problem to start from, where there is one that costs little."""
+        problem = self.objective.problem
         with self.monitor:
-            if self.objective.problem.n > _MANY * self.objective.problem.free.size:
+            if shorter is not None or problem.n > _MANY * problem.free.size:
                 if self.start is not None:
-                    self.descent.w = self.start[self.objective.problem.free]
-                self.descent.advance(_TRIAL)
+                    self.descent.w = self.start[problem.free]
+                if self.start is not None or shorter is None or _start_from(shorter, self.descent, self.monitor.run):
+                    self.descent.advance(_TRIAL)
             while self.monitor.status is None:
                 self.ascent.advance(self._slow, self.descent.iterations, self.descent.calls)
                 if self.monitor.status is None:
@@ -118,7 +134,10 @@ class _Turns:
 
     def _solution(self) -> Solution:
         """The better of the two ``w``, with the better of the two lower bounds."""
-        ascent, descent = self.ascent, self.descent
+        descent = self.descent
+        if "ascent" not in vars(self):
+            return descent.solution()
+        ascent = self.ascent
         if not descent.seen:
             return ascent.solution()
         found, other = descent.solution(), ascent.solution() if np.isfinite(ascent.primal) else None

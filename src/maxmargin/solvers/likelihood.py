@@ -18,8 +18,8 @@ Stop = Callable[[], bool]
 class Likelihood(Protocol):
     """A sum of negative log-likelihoods ``f(w)``, smooth, over the weights that may differ from zero.
 
-    ``shorter`` is the problem with transitions of order 1, None where that is the order already, and ``extended`` makes
-    a ``w`` of its weights in native layout. ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second,
+    ``shorter`` is the problem with fewer transitions, None where these cost little, and ``extended`` makes a ``w`` of
+    its weights in native layout. ``value`` and ``gradient`` ask ``stop`` every few hundredths of a second,
     and raise ``Stopped`` where it says so. ``curvature`` is a typical second derivative of ``f``, 0 where it is not
     known: it gives the first step of L-BFGS its length, whatever the scale of the features. ``inverse_curvature``
     solves with a matrix that is like the second derivatives of ``l2/2 |w|^2 + C f(w)``; None unless ``invertible``,

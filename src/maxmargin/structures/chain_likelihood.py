@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,16 @@ from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.portions import PORTION
 from maxmargin.structures.chain import Chain, ChainInput
+from maxmargin.structures.class_likelihood import ClassLikelihood
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.uint8]
 Distributions = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.float32], Floats]
 """Sequences, and for each of them marginals (length, stride), expected steps (labels, stride) and entropy."""
+
+_STEPS = 5e4  # weights of steps, which each portion reads anew; with more of them portions are larger
+_CHEAPER = 1.5  # times the work of tokens without transitions: from there on they are solved first
 
 
 class ChainLikelihood:
@@ -68,7 +73,8 @@ class ChainLikelihood:
         self._at_zero = self._value_at_zero(X.tokens.lengths, labels)
         cells = np.diff(X.tokens.indptr[X.tokens.offsets])
         self._work = X.tokens.lengths * float(3 * chain.n_labels**chain.order * self.stride) + 2.0 * self.stride * cells
-        number = (np.cumsum(self._work) // (PORTION * threads)).astype(np.int64)
+        portion = PORTION * max(1.0, chain.n_labels**chain.order * self.stride / _STEPS) * threads
+        number = (np.cumsum(self._work) // portion).astype(np.int64)
         self._bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]
 
     @property
@@ -113,10 +119,11 @@ class ChainLikelihood:
         value = self._sum(self.native(w), full, stop)
         return value, full[self.free]
 
-    def shorter(self) -> ChainLikelihood | None:
-        """The likelihood of the same data with transitions of order 1, or None where that is the order already."""
+    def shorter(self) -> ChainLikelihood | ClassLikelihood | None:
+        """The likelihood of the same data with transitions of order 1, or, where that is the order already, of tokens
+        without transitions; None where leaving these out saves little, or cannot be done."""
         if self.chain.order == 1:
-            return None
+            return self._tokens
         return ChainLikelihood(
             replace(self.chain, order=1),
             self._given,
@@ -127,6 +134,17 @@ class ChainLikelihood:
             label_weight=self._label_weight,
             allowed=self.allowed,
         )
+
+    @cached_property
+    def _tokens(self) -> ClassLikelihood | None:
+        """Each token for itself, whose classes are the labels."""
+        tokens, chain = self._given.tokens, self.chain
+        plain = self.allowed is None and self._label_weight is None and self._seen is None and not chain.n_pair_features
+        if not plain or self.work < _CHEAPER * ClassLikelihood.work_of(tokens.tokens, len(tokens.indices), self.stride):
+            return None
+        weight = None if self.sample_weight is None else np.repeat(self.sample_weight, tokens.lengths)
+        rows = _core.Rows(tokens.values, tokens.indices, tokens.indptr, tokens.n_features, float(chain.constant), True)
+        return ClassLikelihood(rows, self._labels, chain.n_labels, weight, self.threads)
 
     def extended(self, native: Floats) -> Floats:
         """``w`` from the native weights of ``shorter``, which are the first of the weights here."""

@@ -53,8 +53,13 @@ class ClassLikelihood:
         self.free: npt.NDArray[np.int64] = np.flatnonzero(used.ravel())
         self.core = _core.ClassLikelihood(rows, labels, sample_weight, n_classes)
         self.n_classes, self.columns, self._rows = n_classes, rows.columns, rows
-        self._row_work = self.stride * (4.0 * rows.cells / max(rows.n, 1) + _EXPONENTIAL)
+        self._row_work = self.work_of(1.0, rows.cells / max(rows.n, 1), self.stride)
         self._most = max(1, int(PORTION / self._row_work))
+
+    @staticmethod
+    def work_of(rows: float, cells: float, stride: int) -> float:
+        """Additions and multiplications of one pass over so many rows, roughly."""
+        return stride * (4.0 * cells + _EXPONENTIAL * rows)
 
     @property
     def total_weight(self) -> float:
