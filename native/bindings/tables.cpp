@@ -1,7 +1,9 @@
 #include "maxmargin/tables.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string>
 
 #include "arrays.hpp"
@@ -35,6 +37,28 @@ void bind_tables(nb::module_& module) {
       },
       nb::arg("scores").noconvert(), nb::arg("rows").noconvert(),
       "(rows, best score first; the sums of the best k scores, one more than rows).");
+  module.def(
+      "cut_tables",
+      [](In1<double> scores, In1<bool> positive, std::optional<In1<double>> weight, std::optional<In1<std::int64_t>> part, std::int64_t parts,
+         In1<double> cuts) {
+        const auto n = scores.size();
+        if (positive.size() != n || (weight && weight->size() != n) || (part && part->size() != n)) {
+          throw nb::value_error("truth, weight and part of every row are needed");
+        }
+        if (parts < 1) throw nb::value_error("there is one part at least");
+        const auto own = part ? as_span(*part) : std::span<const std::int64_t>{};
+        if (std::any_of(own.begin(), own.end(), [&](std::int64_t k) { return k < 0 || k >= parts; })) throw nb::index_error("no such part");
+        CutTables found;
+        {
+          nb::gil_scoped_release release;
+          found = cut_tables(as_span(scores), as_span(positive), weight ? as_span(*weight) : std::span<const double>{}, own, parts, as_span(cuts));
+        }
+        return nb::make_tuple(take(std::move(found.tp)), take(std::move(found.fp)), take(std::move(found.positives)),
+                              take(std::move(found.negatives)), take(std::move(found.below)));
+      },
+      nb::arg("scores").noconvert(), nb::arg("positive").noconvert(), nb::arg("weight").noconvert().none(), nb::arg("part").noconvert().none(),
+      nb::arg("parts"), nb::arg("cuts").noconvert(),
+      "(tp, fp, positives, negatives, next score below) of cuts that fall, the first two of shape (parts, cuts) in one row; see tables.hpp.");
   module.def(
       "search_tables",
       [](In1<double> positive_sums, In1<double> negative_sums, double n, const std::string& loss, double beta, const std::string& rescaling,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "maxmargin/kernels.hpp"
 #include "maxmargin/newton.hpp"
@@ -19,6 +20,7 @@ constexpr std::int64_t kBlock = kGramRows;   // rows that are turned at a time
 constexpr double kOneStep = 0.002;           // of the objective: a fold whose first step gains less needs no other
 constexpr double kTwoSteps = 0.05;           // or one more with the same Hessian
 constexpr int kFoldSteps = 50;
+constexpr int kAdaptingSteps = 6;
 
 // Losses and their first two derivatives by the score of rows, whose signs and weights stand beside it. `scratch` is of their size.
 double losses(SmoothLoss kind, const double* score, const double* sign, const double* weight, std::int64_t n, double* first,
@@ -73,7 +75,7 @@ SmoothFit::SmoothFit(const SmoothData& data, std::vector<std::int32_t> members, 
       folds_{0, std::ssize(members_)} {}
 
 void SmoothFit::change(SmoothLoss loss, double C) {
-  if (loss != loss_) current_ = false;
+  if (loss != loss_) current_ = adapted_ = false;
   loss_ = loss;
   C_ = C;
   diagonal_.clear();
@@ -270,7 +272,46 @@ void SmoothFit::limit(double seconds) {
   end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+// The weights that were best for another loss differ from those for this one in their length and offset most of all, so these are fitted
+// before the first step: scores become stretch * score + shift.
+void SmoothFit::adapt() {
+  adapted_ = true;
+  row_products(data_.rows, w_.data(), members_, scores_, 1);
+  ++passes_;
+  double square = 0.0, stretch = 1.0, shift = 0.0, lowest = std::numeric_limits<double>::infinity(), best_stretch = 1.0, best_shift = 0.0;
+  for (std::size_t j = 0; j < w_.size(); ++j) square += data_.penalty[j] * w_[j] * w_[j];
+  std::array<double, kBlock> at, sign, weight, first, second, scratch;
+  for (int tries = 0; tries < kAdaptingSteps; ++tries) {
+    double value = 0.5 * stretch * stretch * square, slope = stretch * square, slope_shift = 0.0, curve = square, curve_both = 0.0, curve_shift = 0.0;
+    for (std::size_t begin = 0; begin < members_.size(); begin += kBlock) {
+      const auto n = std::min<std::size_t>(kBlock, members_.size() - begin);
+      for (std::size_t i = 0; i < n; ++i) {
+        at[i] = stretch * scores_[begin + i] + shift;
+        sign[i] = data_.signs[members_[begin + i]];
+        weight[i] = data_.weight == nullptr ? C_ : C_ * data_.weight[members_[begin + i]];
+      }
+      value += losses(loss_, at.data(), sign.data(), weight.data(), static_cast<std::int64_t>(n), first.data(), second.data(), scratch.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const double s = scores_[begin + i];
+        slope += first[i] * s, slope_shift += first[i];
+        curve += second[i] * s * s, curve_both += second[i] * s, curve_shift += second[i];
+      }
+    }
+    if (value >= lowest) break;
+    lowest = value, best_stretch = stretch, best_shift = shift;
+    const bool shifts = data_.rows.bias != 0.0;
+    const double determinant = shifts ? curve * curve_shift - curve_both * curve_both : curve;
+    if (!(determinant > 1e-12 * curve * (shifts ? curve_shift : 1.0))) break;
+    stretch -= (shifts ? curve_shift * slope - curve_both * slope_shift : slope) / determinant;
+    if (shifts) shift -= (curve * slope_shift - curve_both * slope) / determinant;
+  }
+  for (double& weight_of : w_) weight_of *= best_stretch;
+  if (data_.rows.bias != 0.0) w_.back() += best_shift / data_.rows.bias;
+  current_ = false;
+}
+
 int SmoothFit::run(double target, int most) {
+  if (!direct() && !adapted_) adapt();
   for (int done = 0; done < most; ++done) {
     if (end_ && std::chrono::steady_clock::now() >= *end_) return done;
     if (!direct()) assess();
@@ -279,17 +320,21 @@ int SmoothFit::run(double target, int most) {
   return most;
 }
 
-// Moves w by the Newton step of the objective without one fold; true if that is near enough to its minimum.
-bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, std::vector<double>& w) const {
+// Moves w by the Newton step of the objective without one fold, with `more` times C; true if that is near enough to its minimum.
+bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, double more, std::vector<double>& w) const {
   const std::size_t d = w_.size();
-  std::vector<double> factor(d * d), step(d);
-  for (std::size_t at = 0; at < d * d; ++at) factor[at] = all.hessian[at] - C_ * fold.hessian[at];
-  for (std::size_t j = 0; j < d; ++j) step[j] = C_ * fold.gradient[j] - all.gradient[j];
+  std::vector<double> factor(d * d), descent(d);
+  for (std::size_t at = 0; at < d * d; ++at) factor[at] = more * (all.hessian[at] - C_ * fold.hessian[at]);
+  for (std::size_t j = 0; j < d; ++j) {
+    factor[j * d + j] -= (more - 1.0) * data_.penalty[j];  // which is in the sums over all rows, once
+    descent[j] = (more - 1.0) * data_.penalty[j] * w_[j] - more * (all.gradient[j] - C_ * fold.gradient[j]);
+  }
+  std::vector<double> step = descent;
   w = w_;
   if (!solve_positive(factor, step)) return false;
   double gain = 0.0;
   for (std::size_t j = 0; j < d; ++j) {
-    gain += 0.5 * step[j] * (C_ * fold.gradient[j] - all.gradient[j]);
+    gain += 0.5 * step[j] * descent[j];
     w[j] += step[j];
   }
   if (gain > kTwoSteps * all.value || gain <= kOneStep * all.value) return gain <= kOneStep * all.value;
@@ -297,7 +342,7 @@ bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<s
   there.start(w);
   Sums sums{0.0, std::vector<double>(d), {}};
   there.add_direct(0, std::ssize(others), false, sums);
-  for (double& slope : sums.gradient) slope *= C_;
+  for (double& slope : sums.gradient) slope *= more * C_;
   add_penalty(w, sums);
   for (std::size_t j = 0; j < d; ++j) step[j] = -sums.gradient[j];
   solve_factored(factor, step);
@@ -317,6 +362,7 @@ std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets
     all = total();
   }
   fold_weights_.resize(static_cast<std::size_t>(folds), origin_);
+  const double everything = total_weight(members_);
   std::vector<double> out(members_.size());
   in_shares(folds, threads, [&](int, std::int64_t first, std::int64_t last) {
     for (std::int64_t fold = first; fold < last; ++fold) {
@@ -324,10 +370,12 @@ std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets
       const auto begin = offsets[fold], end = offsets[fold + 1];
       std::vector<std::int32_t> others(members_.begin(), members_.begin() + begin);
       others.insert(others.end(), members_.begin() + end, members_.end());
-      if (!direct() || !leave_out(all, parts_[static_cast<std::size_t>(fold)], others, w)) {
-        SmoothFit fit(data_, std::move(others), loss_, C_);
+      const double more = everything / (everything - total_weight(std::span<const std::int32_t>(members_).subspan(begin, end - begin)));
+      if (!direct() || !leave_out(all, parts_[static_cast<std::size_t>(fold)], others, more, w)) {
+        SmoothFit fit(data_, std::move(others), loss_, C_ * more);
         fit.end_ = end_;
         fit.start(w);
+        fit.adapted_ = adapted_;
         fit.run(target, kFoldSteps);
         w = fit.weights();
       }
@@ -335,6 +383,7 @@ std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets
       row_products(data_.rows, w.data(), own, std::span<double>(out).subspan(static_cast<std::size_t>(begin), own.size()), 1);
     }
   });
+  adapted_ = true;
   if (!direct()) {
     std::fill(w_.begin(), w_.end(), 0.0);
     current_ = false;

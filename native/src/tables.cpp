@@ -185,6 +185,30 @@ SortedRows sort_by_score(std::span<const double> scores, std::span<const std::in
   return out;
 }
 
+CutTables cut_tables(std::span<const double> scores, std::span<const bool> positive, std::span<const double> weight,
+                     std::span<const std::int64_t> part, std::int64_t parts, std::span<const double> cuts) {
+  const std::size_t count = cuts.size(), size = static_cast<std::size_t>(parts);
+  CutTables out{std::vector<double>(size * count), std::vector<double>(size * count), std::vector<double>(size), std::vector<double>(size),
+                std::vector<double>(count, -std::numeric_limits<double>::infinity())};
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const double w = weight.empty() ? 1.0 : weight[i];
+    const std::size_t own = part.empty() ? 0 : static_cast<std::size_t>(part[i]);
+    const auto first = static_cast<std::size_t>(
+        std::partition_point(cuts.begin(), cuts.end(), [&](double cut) { return cut > scores[i]; }) - cuts.begin());
+    (positive[i] ? out.positives : out.negatives)[own] += w;
+    if (first < count) (positive[i] ? out.tp : out.fp)[own * count + first] += w;
+    if (first > 0) out.below[first - 1] = std::max(out.below[first - 1], scores[i]);
+  }
+  for (std::size_t row = 0; row < size; ++row) {
+    for (std::size_t k = 1; k < count; ++k) {
+      out.tp[row * count + k] += out.tp[row * count + k - 1];
+      out.fp[row * count + k] += out.fp[row * count + k - 1];
+    }
+  }
+  for (std::size_t k = count; k-- > 1;) out.below[k - 1] = std::max(out.below[k - 1], out.below[k]);
+  return out;
+}
+
 FoundTable search_by_true_positives(const Tables& tables) { return Search(tables).by_true_positives(); }
 FoundTable search_by_predicted(const Tables& tables) { return Search(tables).by_predicted(); }
 

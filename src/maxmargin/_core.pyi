@@ -581,6 +581,11 @@ def sort_by_score(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
     (rows, best score first; the sums of the best k scores, one more than rows).
     """
 
+def cut_tables(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, part: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, parts: int, cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    """
+    (tp, fp, positives, negatives, next score below) of cuts that fall, the first two of shape (parts, cuts) in one row; see tables.hpp.
+    """
+
 def search_tables(positive_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, loss: str, beta: float, rescaling: str, slack: str, mistakes: bool) -> tuple[Any, ...]:
     """(tp, fp, value) of the most violated table; see tables.hpp."""
 

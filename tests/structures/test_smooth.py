@@ -57,15 +57,33 @@ def test_the_minimum_is_that_of_scipy(kind, n, d):
 
 @pytest.mark.parametrize("kind", LOSSES)
 @pytest.mark.parametrize("d", [5, 80])
-def test_scores_of_folds_are_those_of_fits_without_them(kind, d):
-    _, _, _, rows = problem(600, d, 1, weighted=False)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_folds_are_those_of_fits_without_them(kind, d, weighted):
+    """With a C as much larger as the other rows are fewer, by weight."""
+    _, _, weight, rows = problem(600, d, 1, weighted=weighted)
     members = np.arange(600, dtype=np.int32)
     offsets = np.array([0, 200, 450, 600])
     fit = rows.fit(kind, 0.05, members)
     fit.run(1e-10, 50)
     scores = fit.fold_scores(offsets, 1e-10, 1)
     for begin, end in itertools.pairwise(offsets):
-        others = rows.fit(kind, 0.05, np.r_[members[:begin], members[end:]])
+        kept = np.r_[members[:begin], members[end:]]
+        others = rows.fit(kind, 0.05 * weight.sum() / weight[kept].sum(), kept)
         others.run(1e-10, 50)
         expected = rows.rows.products(np.ascontiguousarray(others.weights), members[begin:end], 1)
         np.testing.assert_allclose(scores[begin:end], expected, atol=0.02 if d <= 64 else 1e-4)
+
+
+def test_weights_of_another_loss_are_stretched_before_the_first_step():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 90)) * (rng.random((300, 90)) < 0.2)
+    positive = X[:, :3].sum(axis=1) + 0.3 * rng.standard_normal(300) > 0.5
+    problem = SmoothRows(packed(X), positive, None, np.ones(90), 0.0)
+    everyone = np.arange(300, dtype=np.int32)
+    first, cold = problem.fit("squared_hinge", 1.0, everyone), problem.fit("logistic", 1.0, everyone)
+    first.run(1e-6, 50)
+    first.change("logistic", 1.0)
+    assert first.run(1e-6, 50) <= cold.run(1e-6, 50)
+    first.assess()
+    cold.assess()
+    assert first.value == pytest.approx(cold.value, abs=1e-4)

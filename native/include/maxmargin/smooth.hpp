@@ -50,7 +50,8 @@ class SmoothFit {
   // From now on `run` and `fold_scores` begin no step after so many seconds.
   void limit(double seconds);
 
-  // Scores of the members, each by weights that were fitted without the rows of its fold. Members must stand in the order of their
+  // Scores of the members, each by weights that were fitted without the rows of its fold, with a C as much larger as they are fewer: scores
+  // are then of the size that they have where all rows are used, and so are thresholds. Members must stand in the order of their
   // folds, fold k at offsets[k] .. offsets[k + 1]. Where Hessians are formed, w should be near the optimum: one Newton step from there
   // for each fold, with Hessians that are summed up in one pass, is all that most folds need. Where they are not, a fold
   // starts from its weights of the last call, at first from the start of the fit: steps of limited accuracy away from w
@@ -72,8 +73,14 @@ class SmoothFit {
   std::vector<double> hessian_times(const std::vector<double>& v);
   void sum_folds();
   Sums total();
+  void adapt();
   bool search_along(const std::vector<double>& step, double slope, double length);
-  bool leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, std::vector<double>& w) const;
+  bool leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, double more, std::vector<double>& w) const;
+  double total_weight(std::span<const std::int32_t> members) const {
+    double sum = 0.0;
+    for (std::int32_t i : members) sum += data_.weight == nullptr ? 1.0 : data_.weight[i];
+    return sum;
+  }
 
   SmoothData data_;
   std::vector<std::int32_t> members_;
@@ -84,6 +91,7 @@ class SmoothFit {
   std::vector<Sums> parts_;           // over each fold, without C
   bool current_ = false;              // whether they are those at w
   std::vector<std::vector<double>> fold_weights_;
+  bool adapted_ = true;               // whether w was made for this loss
   double value_ = 0.0, decrement_ = 0.0;
   std::int64_t passes_ = 0;
   std::optional<std::chrono::steady_clock::time_point> end_;

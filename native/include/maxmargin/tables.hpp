@@ -21,6 +21,16 @@ struct SortedRows {
 };
 SortedRows sort_by_score(std::span<const double> scores, std::span<const std::int64_t> rows);
 
+// What falling cuts take of the rows of each part: rows with a score of at least the cut, positive and others, by weight (none: 1), and
+// the highest score of all rows that is below the cut (minus infinity where there is none).
+struct CutTables {
+  std::vector<double> tp, fp;                // (parts, cuts)
+  std::vector<double> positives, negatives;  // of each part
+  std::vector<double> below;                 // of each cut
+};
+CutTables cut_tables(std::span<const double> scores, std::span<const bool> positive, std::span<const double> weight,
+                     std::span<const std::int64_t> part, std::int64_t parts, std::span<const double> cuts);
+
 enum class TableLoss : std::uint8_t { error_rate, f_beta, balanced_error, matthews };
 
 struct Tables {

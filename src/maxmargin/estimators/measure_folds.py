@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ class Folds:
     group: Counts | None
     groups: int
 
-    @property
+    @cached_property
     def offsets(self) -> npt.NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(np.bincount(self.fold))]).astype(np.int64)
 

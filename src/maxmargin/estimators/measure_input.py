@@ -21,7 +21,8 @@ Indices = npt.NDArray[np.int32]
 
 def two_classes(y: npt.NDArray[Any], pos_label: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """The sorted pair of labels, and which rows have the positive one: ``pos_label``, or the second."""
-    check_classification_targets(y)
+    if y.dtype.kind not in "biuU":
+        check_classification_targets(y)
     classes, labels = encode_labels(y)
     if classes.size < 2:
         raise ValueError(f"y has one class only, {classes[0]}; at least two classes are needed to learn anything.")

@@ -97,7 +97,7 @@ class Path:
     """Tries candidates one after the other, each from the weights of the one before.
 
     From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards. The second
-    loss starts where the first was best; where fits are expensive it goes on only if it is better there.
+    loss starts where the first was best; where fits are expensive it goes on only if it is no worse there.
     """
 
     def __init__(
@@ -119,6 +119,7 @@ class Path:
         self._direct = direct
         self._fits: dict[bool, _core.SmoothFit] = {}
         self._keys: dict[str, tuple[float, float]] = {}  # the best of each loss
+        self._sums: dict[str, float] = {}
         losses = LOSSES if direct else LOSSES[::-1]
         for standardised in problems:
             if not self.tried or not late():
@@ -132,7 +133,7 @@ class Path:
             if self._late():
                 return
             self._try(replace(start, loss=loss))
-        if self._fixed or not (self._direct or self.chosen.loss == loss):
+        if self._fixed or not (self._direct or self._keys[loss] == max(self._keys.values())):
             return
         for factor in (STEP, 1.0 / STEP):
             C = start.C
@@ -158,10 +159,7 @@ class Path:
             if self._late.left is not None:
                 fit.limit(max(self._late.left, 0.0))
         fit.change(candidate.loss, candidate.C)
-        total = members.size if problem.weight is None else float(problem.weight[members].sum())
-        target = (
-            (_ACCURACY if fit.direct else _ROUGH) * candidate.C * total * problem.baseline_loss(candidate.loss, members)
-        )
+        target = (_ACCURACY if fit.direct else _ROUGH) * candidate.C * self._to_gain(candidate.loss)
         if fit.direct:  # folds then start from the fit on all rows
             fit.run(target, _MOST_STEPS)
         scores = fit.fold_scores(self._judge.folds.offsets, target, self._threads)
@@ -172,6 +170,14 @@ class Path:
         before = self._keys.get(candidate.loss, (-np.inf, 0.0))
         self._keys[candidate.loss] = max(key, before)
         return key[0] > before[0] + (_GAIN if self._direct else _LARGE_GAIN)
+
+    def _to_gain(self, loss: str) -> float:
+        """The sum of the losses of the members at the baseline."""
+        if loss not in self._sums:
+            problem, members = self._problems[False], self._judge.folds.members
+            total = members.size if problem.weight is None else float(problem.weight[members].sum())
+            self._sums[loss] = total * problem.baseline_loss(loss, members)
+        return self._sums[loss]
 
 
 class Deadline:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin import _core
 from maxmargin.measures.base import Violation, check_lengths
 from maxmargin.measures.binary import BinaryTarget, binary_target
 from maxmargin.measures.pairs import Pairs
@@ -61,12 +62,12 @@ class AveragePrecision:
     def value(self, scores: Floats, target: BinaryTarget) -> float:
         """Rows that tie are taken together: each positive counts with the precision at the last of them."""
         check_lengths(scores, target.n)
-        order = np.argsort(-scores, kind="stable")
-        weight = np.ones(target.n) if target.weight is None else target.weight[order]
-        own, ranked = weight * target.positive[order], scores[order]
-        last = np.searchsorted(-ranked, -ranked, side="right") - 1
-        precision = np.cumsum(own)[last] / np.cumsum(weight)[last]
-        return float(own @ precision / own.sum())
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        cuts = np.ascontiguousarray(np.unique(scores[target.positive])[::-1])
+        tp, fp, positives, _, _ = _core.cut_tables(scores, target.positive, target.weight, None, 1, cuts)
+        taken = tp + fp
+        precision = np.divide(tp, taken, out=np.zeros_like(tp), where=taken > 0.0)
+        return float(np.diff(tp, prepend=0.0) @ precision / positives[0])
 
 
 def loss_of(swapped: Counts) -> float:

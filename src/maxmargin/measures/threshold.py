@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin import _core
 from maxmargin.measures.contingency import Contingency
 
 Floats = npt.NDArray[np.float64]
@@ -39,6 +40,7 @@ class Cuts:
         part: Counts | None = None,
         parts: int = 1,
     ) -> None:
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
         if weight is not None and not weight.all():
             kept = weight > 0.0
             scores, positive, weight = scores[kept], positive[kept], weight[kept]
@@ -47,16 +49,11 @@ class Cuts:
         if own.size * parts > _CELLS:
             own = own[np.unique(np.linspace(0, own.size - 1, max(1, _CELLS // parts)).astype(np.intp))]
         self.parts = parts
-        self.tp, self.fp = np.zeros((parts, own.size + 1)), np.zeros((parts, own.size + 1))
-        self.positives, self.negatives = np.zeros(parts), np.zeros(parts)
-        below = np.full(own.size, -np.inf)  # the next score below each
-        for k in range(parts):
-            inside = None if part is None else part == k
-            for side, table, totals in ((positive, self.tp, self.positives), (~positive, self.fp, self.negatives)):
-                rows = np.flatnonzero(side if inside is None else side & inside)
-                taken, next_ = _taken(scores[rows], None if weight is None else weight[rows], own)
-                table[k, 1:], totals[k] = taken, rows.size if weight is None else weight[rows].sum()
-                below = np.maximum(below, next_)
+        own = np.ascontiguousarray(own)
+        number = None if part is None else np.ascontiguousarray(part, dtype=np.int64)
+        tp, fp, self.positives, self.negatives, below = _core.cut_tables(scores, positive, weight, number, parts, own)
+        nothing = np.zeros((parts, 1))
+        self.tp, self.fp = (np.hstack([nothing, table.reshape(parts, own.size)]) for table in (tp, fp))
         ends = np.where(np.isfinite(below), 0.5 * (own + np.where(np.isfinite(below), below, 0.0)), own - 1.0)
         self.values = np.concatenate([[scores.max() + 1.0 if scores.size else 0.0], ends])
 
@@ -96,18 +93,3 @@ class Cuts:
         at = int(np.searchsorted(-self.values, -mean, side="right")) - 1  # the lowest cut that is not below the mean
         there = float(curve[max(0, at) : at + 2].min())
         return mean if there >= 0.5 * float(curve.max()) else self.best(measure, apart=apart)[0]
-
-
-def _taken(scores: Floats, weight: Floats | None, cuts: Floats) -> tuple[Floats, Floats]:
-    """How many of some scores are at least each cut, by weight, and the highest of those that are less."""
-    if weight is None:
-        ranked = np.sort(scores)
-        first = np.searchsorted(ranked, cuts)
-        taken = (ranked.size - first).astype(np.float64)
-    else:
-        order = np.argsort(scores, kind="stable")
-        ranked = scores[order]
-        first = np.searchsorted(ranked, cuts)
-        taken = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])[first]
-    below = np.where(first > 0, ranked[np.maximum(first, 1) - 1] if ranked.size else 0.0, -np.inf)
-    return taken, below
