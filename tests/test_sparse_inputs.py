@@ -4,36 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from maxmargin import (
-    ChainCRF,
-    ChainPerceptron,
-    ChainSVC,
-    DiversityRanker,
-    MeasureSVC,
-    MulticlassSVC,
-    MultilabelSVC,
-    RankingSVM,
-    StructuralSVM,
-    TaxonomySVC,
-)
+from maxmargin import MulticlassSVC
 from maxmargin.input_checks import check_sparse
 from maxmargin.sequences import pack
-
-N, D = 40, 6
-
-
-def matrix():
-    """A sparse matrix with a value in each row."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.6)
-    X[:, 0] = rng.standard_normal(N)
-    return sp.csr_array(X)
+from sparse_fits import CLASSES, FITS, LENGTHS, D, fitted, matrix, predict
 
 
 def with_indices(change, dtype=np.int32):
@@ -73,50 +53,6 @@ DAMAGED = {
     "a negative pointer": with_indices(set_pointer(3, -4)),
     "fewer indices than values": with_indices(short),
 }
-
-
-class Sign:
-    """Two outputs, -1 and 1, for a row of features."""
-
-    def joint_feature(self, x, y):
-        return x * float(y)
-
-    def loss(self, y_true, y):
-        return float(y_true != y)
-
-    def argmax(self, x, w, y_true=None):
-        return max((-1, 1), key=lambda y: float((x @ w)[0]) * y + (0.0 if y_true is None else self.loss(y_true, y)))
-
-
-Y = np.arange(N) % 2
-CLASSES = np.array(["a.b", "a.c", "d.e", "d.f"])[np.arange(N) % 4]
-LENGTHS = [N // 4] * 4
-FITS = {
-    "multiclass": (MulticlassSVC(), lambda model, X: model.fit(X, CLASSES)),
-    "taxonomy": (TaxonomySVC(taxonomy="."), lambda model, X: model.fit(X, CLASSES)),
-    "multilabel": (MultilabelSVC(), lambda model, X: model.fit(X, np.c_[Y, 1 - Y, np.arange(N) % 3 == 0])),
-    "measure": (MeasureSVC("f1"), lambda model, X: model.fit(X, Y)),
-    "ranking": (RankingSVM(), lambda model, X: model.fit(X, np.arange(N) % 3, [N // 4] * 4)),
-    "chain svm": (ChainSVC(), lambda model, X: model.fit(X, CLASSES, lengths=LENGTHS)),
-    "chain crf": (ChainCRF(), lambda model, X: model.fit(X, CLASSES, lengths=LENGTHS)),
-    "chain perceptron": (ChainPerceptron(), lambda model, X: model.fit(X, CLASSES, lengths=LENGTHS)),
-    "structural": (StructuralSVM(Sign()), lambda model, X: model.fit(X, 2 * Y - 1)),
-    "diversity": (DiversityRanker(2), lambda model, X: model.fit([X], [[{int(k)} for k in np.arange(N) % 5]])),
-}
-PREDICTS = {
-    name: (lambda model, X: model.predict(X, lengths=LENGTHS)) if name.startswith("chain") else None for name in FITS
-}
-
-
-def fitted(name):
-    model, fit = FITS[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return fit(model, abs(matrix()) if name == "diversity" else matrix())
-
-
-def predict(name, model, X):
-    return PREDICTS[name](model, X) if PREDICTS[name] else model.predict([X] if name == "diversity" else X)
 
 
 @pytest.mark.parametrize("case", DAMAGED)
@@ -204,20 +140,23 @@ def test_a_column_beyond_memory_is_a_sentence():
     """In a process of its own, with little memory."""
     program = """
 import resource, numpy as np, scipy.sparse as sp
-from maxmargin import MulticlassSVC, RankingSVM, ChainSVC, MeasureSVC, MultilabelSVC
+from maxmargin import MulticlassSVC, RankingSVM, ChainSVC, MeasureSVC, MultilabelSVC, StructuralSVM
+from sparse_fits import Sign
 width = 2**31 - 1
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 X = sp.csr_array((np.ones(4), np.array([0, 1, 0, width - 1]), np.arange(5)), shape=(4, width))
-for model in (MulticlassSVC(), RankingSVM(), MeasureSVC("f1"), MultilabelSVC(), ChainSVC(), MulticlassSVC(C=1.0)):
+for model in (MulticlassSVC(), RankingSVM(), MeasureSVC("f1"), MultilabelSVC(), ChainSVC(), MulticlassSVC(C=1.0),
+              StructuralSVM(Sign())):
     try:
         if isinstance(model, ChainSVC):
             model.fit([X], [list("abab")])
         else:
-            model.fit(X, np.eye(2)[[0, 1, 0, 1]] if isinstance(model, MultilabelSVC) else [0, 1, 0, 1])
+            model.fit(X, np.eye(2)[[0, 1, 0, 1]] if isinstance(model, MultilabelSVC) else [-1, 1, -1, 1])
     except MemoryError as error:
         assert "weights, which take" in str(error), error
         print("sentence")
 """
-    answer = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
+    here = Path(__file__).parent
+    answer = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, cwd=here)
     assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.split() == ["sentence"] * 6
+    assert answer.stdout.split() == ["sentence"] * 7

@@ -153,3 +153,9 @@ def test_stack(rows, dense):
     assert sp.issparse(matrix) == (not any(k in dense for k in range(len(rows))))
     full = matrix.toarray() if sp.issparse(matrix) else matrix
     np.testing.assert_array_equal(full, np.array(rows).reshape(len(rows), LENGTH))
+
+
+def test_the_difference_of_two_empty_vectors_is_one_of_floats():
+    nothing, _ = as_vector(sp.csr_array((1, 5)), "nothing")
+    difference = scaled_difference(nothing, nothing, 2.0)
+    assert (difference.index.size, difference.value.dtype) == (0, np.float64)

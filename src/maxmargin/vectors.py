@@ -100,6 +100,7 @@ def scaled_difference(a: Vector, b: Vector, factor: float) -> Vector:
     if isinstance(a, SparseVector) and isinstance(b, SparseVector):
         index, where = np.unique(np.concatenate([a.index, b.index]), return_inverse=True)
         value = np.bincount(where, np.concatenate([factor * a.value, -factor * b.value]), index.size)
+        value = value.astype(np.float64, copy=False)  # of no entries it counts in whole numbers
         kept = value != 0.0
         return SparseVector(index[kept], value[kept])
     length = a.size if not isinstance(a, SparseVector) else b.size  # type: ignore[union-attr]

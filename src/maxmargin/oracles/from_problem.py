@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from maxmargin._core import dense_difference, sparse_difference
-from maxmargin.input_checks import LARGEST
+from maxmargin.input_checks import LARGEST, check_room
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output
@@ -95,6 +95,7 @@ class ProblemOracle(PlaneOracle):
     def _vector(self, i: int, given: Any) -> Vector:
         vector, length = as_vector(given, f"joint_feature of example {i}")
         if self.dimension < 0:
+            check_room(length)
             self.dimension = length
         if length != self.dimension:
             raise ValueError(
