@@ -21,6 +21,7 @@ _TRIAL = 30  # iterations of L-BFGS that are worth a try: what it needs for easy
 _INVERTED = 10  # the same where it knows the second derivatives at zero, of problems that are easy then
 _ROUGH = 10.0  # times the tolerance: for weights that are a start only
 _MANY = 30  # examples per weight
+_LONG_MEMORY = 20
 _VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
 
 
@@ -57,7 +58,7 @@ class AutomaticLikelihood:
     def _from(self, shorter: Likelihood, problem: Likelihood, C: float, l2: float, run: Run) -> Solution:
         objective = Objective(problem, C, 0.0, l2, run.tol)
         monitor = Monitor(run, self.name, objective.allowed(0.0))
-        descent = Descent(objective, monitor, LBFGS().memory)
+        descent = Descent(objective, monitor, _memory(problem))
         with monitor:
             if _start_from(shorter, descent, run):
                 descent.advance()
@@ -82,10 +83,10 @@ class _Turns:
         self.objective = objective
         self.monitor: Monitor = Monitor(run, AutomaticLikelihood.name, objective.allowed(0.0))
         self.start = start
-        self.descent = Descent(objective, self.monitor, LBFGS().memory)
         problem = objective.problem
-        vectors = (4.0 * LBFGS().memory + 10.0) * _VECTORS * problem.free.size
-        self.price = 1.0 + vectors / problem.work  # of an iteration of L-BFGS, in passes
+        memory = _memory(problem)
+        self.descent = Descent(objective, self.monitor, memory)
+        self.price = 1.0 + _vectors(problem, memory) / problem.work  # of an iteration of L-BFGS, in passes
         self.stay = (
             _INVERTED if problem.invertible else _TRIAL
         ) * self.price  # passes that dual ascent may still need before L-BFGS is tried
@@ -154,6 +155,16 @@ class _Turns:
             n_iter=max(1, int(ascent.passes) + descent.iterations),
             oracle_calls=ascent.calls + descent.calls,
         )
+
+
+def _vectors(problem: Likelihood, memory: int) -> float:
+    """What the vectors of an iteration of L-BFGS cost."""
+    return (4.0 * memory + 10.0) * _VECTORS * problem.free.size
+
+
+def _memory(problem: Likelihood) -> int:
+    """Pairs that L-BFGS keeps: many where their vectors cost less than a pass, because it then needs fewer passes."""
+    return _LONG_MEMORY if _vectors(problem, _LONG_MEMORY) <= problem.work else LBFGS().memory
 
 
 def _left(history: list[tuple[float, float]], allowed: float) -> float:
