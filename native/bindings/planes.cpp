@@ -2,6 +2,7 @@
 
 #include "engine.hpp"
 #include "maxmargin/difference.hpp"
+#include "maxmargin/kernels.hpp"
 #include "maxmargin/stored.hpp"
 
 namespace maxmargin::bindings {
@@ -28,6 +29,25 @@ bool ascending_below(std::span<const std::int32_t> indices, std::size_t dimensio
 nb::object given_back(Difference&& found) {
   if (found.dense) return nb::make_tuple(nb::none(), take(std::move(found.value)), found.score);
   return nb::make_tuple(take(std::move(found.index)), take(std::move(found.value)), found.score);
+}
+
+// <a, w> of a dense array or a SparseVector.
+double product(nb::handle a, std::span<const double> w) {
+  In1<double> dense;
+  if (nb::try_cast(a, dense)) {
+    if (dense.size() != w.size()) throw nb::value_error("a plane must have the length of w");
+    return kernels().dot(dense.data(), w.data(), std::ssize(w));
+  }
+  const auto index = nb::cast<In1<std::int32_t>>(a.attr("index"));
+  const auto value = nb::cast<In1<double>>(a.attr("value"));
+  if (index.size() != value.size()) throw nb::value_error("one value per index is needed");
+  double sum = 0.0;
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    const auto column = static_cast<std::size_t>(index.data()[k]);
+    if (column >= w.size()) throw nb::index_error("a plane must have the length of w");
+    sum += value.data()[k] * w[column];
+  }
+  return sum;
 }
 
 }  // namespace
@@ -134,6 +154,22 @@ void bind_planes(nb::module_& module) {
       nb::arg("truth_index").noconvert(), nb::arg("truth").noconvert(), nb::arg("index").noconvert(),
       nb::arg("features").noconvert(), nb::arg("factor"), nb::arg("w").noconvert(), nb::arg("largest_square"),
       "The same for sparse vectors; None also where the indices do not ascend or leave the range.");
+  module.def(
+      "best_plane",
+      [](nb::list planes, In1<double> w) {
+        double highest = 0.0;
+        std::int64_t best = -1, k = 0;
+        for (nb::handle item : planes) {
+          const auto plane = nb::cast<nb::tuple>(item);
+          const double value = nb::cast<double>(plane[1]) - product(plane[0], as_span(w));
+          if (best < 0 || value >= highest) highest = value, best = k;
+          ++k;
+        }
+        return nb::make_tuple(highest, best);
+      },
+      nb::arg("planes"), nb::arg("w").noconvert(),
+      nb::sig("def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]"),
+      "(b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.");
 }
 
 }  // namespace maxmargin::bindings

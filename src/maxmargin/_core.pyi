@@ -684,6 +684,11 @@ def sparse_difference(truth_index: Annotated[NDArray[numpy.int32], dict(shape=(N
     The same for sparse vectors; None also where the indices do not ascend or leave the range.
     """
 
+def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]:
+    """
+    (b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.
+    """
+
 class Chain:
     """Sequences of tokens and their labels; see chain.hpp."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 _BLOCK = 10_000  # columns that are made dense at a time
+_DENSE = 16_384  # components of Psi up to which a dense vector is faster than a sparse one
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,12 @@ class WordCover:
         """Documents."""
         return self.cover.n_documents
 
+    @cached_property
+    def _single(self) -> npt.NDArray[np.intp]:
+        """Items with a component of ``own``, in its order."""
+        order = np.argsort(self.own, kind="stable")
+        return order[self.own[order] >= 0]
+
     def benefit(self, w: Floats) -> Floats:
         """What covering each item adds to ``<w, Psi>``, shape (n_items,)."""
         start = self.kinds.shape[1]
@@ -123,14 +131,18 @@ class WordCover:
         return self.scale * spread
 
     def psi(self, documents: npt.ArrayLike) -> Any:
-        """``Psi(x, y)`` of a set of documents, sparse if single words have weights."""
+        """``Psi(x, y)`` of a set of documents, sparse if very many single words have weights."""
         there = self.cover.covered(documents)
         per_kind = np.bincount(self.kind[there], self.count[there], minlength=len(self.kinds))
         spread = self.scale * (per_kind @ self.kinds)
         if self.length == spread.size:
             return spread
-        single = np.flatnonzero(there & (self.own >= 0))
-        single = single[np.argsort(self.own[single])]
+        single = self._single[there[self._single]]
+        if self.length <= _DENSE:
+            psi = np.zeros(self.length)
+            psi[: spread.size] = spread
+            psi[spread.size + self.own[single]] = self.scale * self.own_value[single]
+            return psi
         index = np.concatenate([np.arange(spread.size, dtype=np.int32), spread.size + self.own[single]])
         value = np.concatenate([spread, self.scale * self.own_value[single]])
         return sp.csr_array((value, index, [0, index.size]), shape=(1, self.length))

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin._core import best_plane
 from maxmargin.oracles.base import Cut
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.oracles.portions import Stop, until
-from maxmargin.vectors import SparseVector, Vector, dot
+from maxmargin.vectors import SparseVector, Vector
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,8 +46,7 @@ class CachedOracle:
         return ((i, self._look(i, w)) for i in range(self._oracle.n))
 
     def _look(self, i: int, w: Floats) -> Plane | None:
-        values = [(b - dot(a, w), k) for k, (a, b) in enumerate(self._seen[i])]
-        value, k = max(values, default=(0.0, -1))
+        value, k = best_plane(list(self._seen[i]), w)
         if value <= 0.0:
             return None
         plane = self._seen[i][k]
