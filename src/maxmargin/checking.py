@@ -12,6 +12,7 @@ from maxmargin.outputs import same_output, shown
 from maxmargin.problem import (
     Problem,
     as_examples,
+    check_many,
     check_methods,
     check_truths,
     has_power,
@@ -53,9 +54,25 @@ def check_problem(problem: Problem, X: Sequence[Any], Y: Sequence[Any], *, trial
     rng = np.random.default_rng(seed)
     sizes = (1.0, 0.1)  # large scores show other mistakes than small ones, beside which the loss counts
     random = [sizes[k % 2] * rng.standard_normal(dimension) for k in range(max(trials - 1, 0))]
+    weights = [np.zeros(dimension), *random][:trials]
+    checks = []
     for i, (x, y, target) in enumerate(zip(X, Y, targets)):
         check = _ExampleCheck(Rivals(problem, i, x, y, target, dimension))
-        check.at([np.zeros(dimension), *random][:trials])
+        check.at(weights)
+        if has_power(problem, "argmax_many") and is_exact(problem):
+            checks.append(check)
+    if checks:
+        for w in weights:
+            _check_many(problem, X, Y, checks, read_only(checks[0].rivals.within(w)))
+
+
+def _check_many(problem: Any, X: Sequence[Any], Y: Sequence[Any], checks: Sequence[_ExampleCheck], w: Floats) -> None:
+    """Many at once are as good as one by one."""
+    for labels, formulation in ((None, None), (Y, MARGIN)):
+        found = list(problem.argmax_many(X, w) if labels is None else problem.argmax_many(X, w, labels))
+        check_many(problem, found, len(X))
+        for check, y in zip(checks, found):
+            check.rivals.compare(y, w, "argmax_many", formulation)
 
 
 def _exceeds(value: float, bound: float) -> bool:

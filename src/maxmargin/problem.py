@@ -21,6 +21,9 @@ class Problem(Protocol):
     Three methods are enough for margin rescaling with linear slack. Further methods are *powers*, found by name, each
     of which unlocks something:
 
+    ``argmax_many(X, w, Y=None)``
+        the answers of ``argmax`` for several inputs at one ``w``, which a vectorised search finds sooner: a list of
+        inputs (the rows of an array, where the data are one) and of their truths, or None;
     ``kbest(x, w, k)``
         the ``k`` best outputs without the loss, best first (fewer if there are fewer): zero-one loss, hard margin;
     ``argmax_by_loss(x, w, y_true)``
@@ -32,6 +35,9 @@ class Problem(Protocol):
     ``target(x, label)``
         the output that stands for a label of another kind (the subtopics of documents, an output known in part): ``Y``
         then holds labels, which ``loss`` and ``argmax`` get as ``y_true``, and the loss is 0 at the target;
+    ``impute(x, label, w=None)``
+        the best output at ``w`` among those that agree with a label (any of them without ``w``), where the label leaves
+        something open, a *latent* variable: training chooses it anew as ``w`` gets better;
     ``bounds``
         an attribute, a pair ``(lower, upper)`` of numbers or arrays between which the weights stay, None where there is
         no bound: a minimum cut, for instance, is an exact search only where the weights of pairs are at least 0;
@@ -64,9 +70,11 @@ def is_exact(problem: Any) -> bool:
 
 def targets_of(problem: Any, X: Sequence[Any], Y: Sequence[Any]) -> Sequence[Any]:
     """The output that each example should have: ``Y`` itself, or what stands for its labels."""
-    if not has_power(problem, "target"):
-        return Y
-    return [problem.target(x, y) for x, y in zip(X, Y)]
+    if has_power(problem, "target"):
+        return [problem.target(x, y) for x, y in zip(X, Y)]
+    if has_power(problem, "impute"):
+        return [problem.impute(x, y) for x, y in zip(X, Y)]
+    return Y
 
 
 def check_methods(problem: Any) -> None:
@@ -102,6 +110,30 @@ def _by_position(given: Any) -> Sequence[Any]:
         frame: Sequence[Any] = given.to_numpy()
         return frame
     return list(given)
+
+
+def taken(given: Any, places: npt.NDArray[Any]) -> Any:
+    """Some of the inputs or outputs: rows of an array, else a list."""
+    return given[places] if isinstance(given, np.ndarray) else [given[i] for i in places]
+
+
+def check_many(problem: Any, found: Sequence[Any], count: int) -> None:
+    """Raises unless ``argmax_many`` gave one output for each of so many inputs."""
+    name = f"{type(problem).__name__}.argmax_many"
+    if len(found) != count:
+        raise ValueError(f"{name} gave {len(found)} outputs for {count} inputs; it must give one for each.")
+    missing = next((k for k, y in enumerate(found) if y is None), None)
+    if missing is not None:
+        raise ValueError(f"{name} gave None for input {missing} of {count}; is a return missing?")
+
+
+def predicted(problem: Any, X: Sequence[Any], w: Floats) -> list[Any]:
+    """``argmax`` of every input, at once where the problem can."""
+    if not has_power(problem, "argmax_many"):
+        return [problem.argmax(x, w) for x in X]
+    found = list(problem.argmax_many(X, w))
+    check_many(problem, found, len(X))
+    return found
 
 
 def joint_loss(problem: Problem, y_true: Any, y: Any, example: int) -> float:

@@ -34,7 +34,7 @@ from maxmargin.measures.mean_average_precision import MeanAveragePrecision
 from maxmargin.measures.ndcg import Ndcg
 from maxmargin.measures.reciprocal_rank import ReciprocalRank
 from maxmargin.measures.swapped_pairs import SwappedPairs
-from maxmargin.problem import Problem
+from maxmargin.problem import Problem, check_methods
 from maxmargin.rescaling import SLACKS
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution, Status
@@ -71,6 +71,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         raise ModelFileError(f"{path} holds a {kind!s:.80}, which this maxmargin does not know.")
     if kind == "StructuralSVM" and problem is None:
         raise ValueError(f"{path} is a StructuralSVM; pass its problem: maxmargin.load(path, problem=...).")
+    if kind == "StructuralSVM":
+        _check_problem_of(path, head, problem)
     try:
         arrays = ModelArrays(members)
         values = ModelValues(head["structure"]) if "structure" in head else None
@@ -189,9 +191,26 @@ _TABLES: dict[str, Callable[[dict[str, Any], ModelArrays, ModelValues | None], A
 }
 
 
+def _check_problem_of(path: str | PathLike[str], head: dict[str, Any], problem: Any) -> None:
+    """Raises for a problem of another class than the one that was trained with; a class derived from it will do."""
+    check_methods(problem)
+    structure = head.get("structure")
+    name = structure.get("problem") if isinstance(structure, dict) else None
+    if isinstance(name, str) and name not in {kind.__name__ for kind in type(problem).__mro__}:
+        raise ValueError(
+            f"{path} was trained with a problem of the class {name[:80]}, and a {type(problem).__name__} was passed; "
+            "the weights have another meaning there."
+        )
+
+
 def _structural(params: dict[str, Any], arrays: ModelArrays, problem: Any) -> StructuralSVM:
     model = StructuralSVM(problem, **params)
     model.coef_ = arrays.floats("coef_", None)
+    dimension = getattr(problem, "dimension", model.coef_.size)
+    if dimension != model.coef_.size:
+        raise ValueError(
+            f"the problem has joint features of length {dimension!r:.80}, and there are {model.coef_.size} weights"
+        )
     return model
 
 

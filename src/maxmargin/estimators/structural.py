@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import nlargest
+from numbers import Integral
 from os import PathLike
 from typing import Any
 
@@ -16,7 +19,9 @@ from maxmargin.estimators.training import job_count, train
 from maxmargin.io.models import save_model
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.processes import predict_in_processes
-from maxmargin.problem import Problem, as_examples, check_methods
+from maxmargin.oracles.search import Unsupported
+from maxmargin.problem import Problem, as_examples, check_methods, has_power
+from maxmargin.rivals import read_only
 from maxmargin.solvers.base import Record
 from maxmargin.vectors import as_vector, dot
 
@@ -101,7 +106,28 @@ class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         """The best output of each input."""
         check_is_fitted(self, "coef_")
         inputs = X if isinstance(X, list | tuple | np.ndarray) else list(X)
-        return predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
+        found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
+        if found:
+            self.decision_value(inputs[0], found[0])  # a problem with features of another length was passed to load
+        return found
+
+    def predict_kbest(self, X: Sequence[Any], k: Any) -> list[list[Any]]:
+        """The ``k`` best outputs of each input, best first, fewer where there are fewer.
+
+        The problem needs ``kbest``, or ``outputs`` to choose from.
+        """
+        check_is_fitted(self, "coef_")
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise ValueError(f"k must be a positive integer, not {k!r}.")
+        problem: Any = self.problem
+        w = read_only(self.coef_)
+        if has_power(problem, "kbest"):
+            return [list(problem.kbest(x, w, int(k)))[: int(k)] for x in X]
+        if not has_power(problem, "outputs"):
+            raise Unsupported(
+                f"{type(problem).__name__} cannot list its best outputs: add the method kbest(x, w, k) or outputs(x)."
+            )
+        return [nlargest(int(k), problem.outputs(x), key=partial(self.decision_value, x)) for x in X]
 
     def decision_value(self, x: Any, y: Any) -> float:
         """The score ``<w, Psi(x, y)>`` of one output."""
@@ -121,4 +147,5 @@ class StructuralSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the model without its problem, which is code: ``maxmargin.load(path, problem=...)`` reads it."""
         check_is_fitted(self, "coef_")
-        save_model(path, self, {"coef_": self.coef_}, without=("problem",))
+        name = type(self.problem).__name__
+        save_model(path, self, {"coef_": self.coef_}, without=("problem",), structure={"problem": name})

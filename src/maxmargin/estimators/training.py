@@ -18,7 +18,10 @@ from sklearn.utils import check_random_state
 from maxmargin.estimators.warm_start import TrainedOn, carried_over
 from maxmargin.estimators.warning import warn_caller
 from maxmargin.oracles.bind import bind
+from maxmargin.oracles.from_problem import ProblemOracle
+from maxmargin.oracles.search import Unsupported
 from maxmargin.oracles.trials import can_be_tried, try_out, try_result
+from maxmargin.problem import has_power
 from maxmargin.rescaling import Formulation
 from maxmargin.sequences import PartialLabels
 from maxmargin.solvers.base import Run, Solution, Status
@@ -151,7 +154,9 @@ def train(
         n_jobs=job_count(estimator.n_jobs),
     )
     check_bounds(solver, oracle, type(problem).__name__)
-    if isinstance(Y, PartialLabels):
+    if isinstance(Y, PartialLabels) or (isinstance(oracle, ProblemOracle) and has_power(problem, "impute")):
+        if oracle.formulation.mistakes:
+            raise Unsupported("The perceptron does not choose latent variables; use solver='auto'.")
         solver = ConcaveConvex(solver)
     run = run_of(estimator, relative, slack) if run is None else run
     keeps = estimator.warm_start and not trial
@@ -179,7 +184,8 @@ def _checked(solver: Any, oracle: Any, C: float, run: Run, start: Solution | Non
     solution: Solution = solver(oracle, C, run, start)
     check_order(oracle, solution)
     if python and oracle.exact and solution.primal is not None and solution.status is not Status.INTERRUPTED:
-        checks += try_result(oracle, solution.w, solution.slack, time.perf_counter() - begin)
+        tried = oracle.completed(solution.w) or oracle
+        checks += try_result(tried, solution.w, solution.slack, time.perf_counter() - begin)
     return solution, checks
 
 

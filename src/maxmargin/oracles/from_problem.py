@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy, deepcopy
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,20 +17,23 @@ from maxmargin._core import dense_difference, sparse_difference
 from maxmargin.input_checks import LARGEST, check_room
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
-from maxmargin.oracles.search import violated_output
+from maxmargin.oracles.search import violated_output, violated_outputs
 from maxmargin.outputs import same_output, shown
-from maxmargin.problem import Problem, check_truths, joint_loss, targets_of
+from maxmargin.problem import Problem, check_many, check_truths, has_power, joint_loss, taken, targets_of
 from maxmargin.rescaling import Formulation, Search
 from maxmargin.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
 from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
 from maxmargin.weight_bounds import bounds_of
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
 Result = TypeVar("Result")
 
 TOLERANCE = 1e-6
 """Of the numbers that are added up: by how much an answer may be worse than another; scores may be float32."""
 LARGEST_SQUARE = LARGEST**2
+_BATCH = 256  # examples that argmax_many is asked for at one w, where each is followed by a step
+_PORTION = 0.3  # seconds of a pass, after which limits are looked at
 _KEPT = 4  # outputs of an example
 _LARGE = 1 << 16  # bytes of an array that is not kept
 
@@ -79,15 +83,32 @@ class ProblemOracle(PlaneOracle):
         self.formulation, self.sample_weight = formulation, sample_weight
         self.n = len(Y)
         self._find, self.exact = violated_output(problem, formulation, approximate)
+        self._find_many = violated_outputs(problem, formulation)
+        if self._find_many is not None:
+            self.batch = max(1, min(self.n // 10, _BATCH))
         self._targets = targets_of(problem, X, Y)
-        check_truths(problem, Y, self._targets)
-        self.asked = 0
-        self.outputs = LateOutputs(self.n)
-        self._truths: list[Vector] = []
-        self.dimension = -1
-        for i, (x, y) in enumerate(zip(X, self._targets)):
-            self._truths.append(deepcopy(self._feature(i, x, y)))  # the user may fill one buffer again and again
+        self.asked, self.dimension = 0, -1
+        self._learn(self._targets)
         self.bounds = bounds_of(problem, self.dimension)
+
+    def _learn(self, targets: Sequence[Any]) -> None:
+        """Takes the outputs that the examples should have."""
+        check_truths(self.problem, self.Y, targets)
+        self._targets, self.outputs = targets, LateOutputs(self.n)
+        # a copy, because the user may fill one buffer again and again
+        self._truths = [deepcopy(self._feature(i, x, y)) for i, (x, y) in enumerate(zip(self.X, targets))]
+
+    def completed(self, w: Floats) -> ProblemOracle | None:
+        """The same examples with what ``impute`` finds at ``w`` as truths; None where they are that already."""
+        if not has_power(self.problem, "impute"):
+            return None
+        problem: Any = self.problem
+        targets = [problem.impute(x, y, read_only(w)) for x, y in zip(self.X, self.Y)]
+        if all(map(same_output, targets, self._targets)):
+            return None
+        again = copy(self)
+        again._learn(targets)
+        return again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
         return self._vector(i, self.problem.joint_feature(x, y))
@@ -136,7 +157,35 @@ class ProblemOracle(PlaneOracle):
         if w.flags.writeable:
             w = read_only(w)
         self.asked += 1
-        y = self.answer(i, w)
+        return self._plane_of(i, self.answer(i, w), w)
+
+    def ask(self, examples: Indices, w: Floats) -> Iterable[Plane | None]:
+        if self._find_many is None:
+            return super().ask(examples, w)
+        w = read_only(w)
+        self.asked += examples.size
+        try:
+            found = list(self._find_many(taken(self.X, examples), taken(self.Y, examples), w))
+        except ValueError as error:
+            if is_write_refused(error):
+                raise changed_weights(self.problem, int(examples[0])) from error
+            raise
+        check_many(self.problem, found, examples.size)
+        return [self._plane_of(i, y, w) for i, y in zip(examples.tolist(), found)]
+
+    def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
+        """In portions that take some tenths of a second, so that limits are kept inside a pass."""
+        first, size = 0, self.batch
+        while first < self.n:
+            begin = time.perf_counter()
+            part = np.arange(first, min(first + size, self.n), dtype=np.int32)
+            yield from zip(part.tolist(), self.ask(part, w))
+            first += size
+            if self.batch > 1:
+                seconds = time.perf_counter() - begin
+                size = max(self.batch, int(size * min(4.0, _PORTION / max(seconds, 1e-9))))
+
+    def _plane_of(self, i: int, y: Any, w: Floats) -> Plane | None:
         if same_output(y, self._targets[i]):
             return None
         loss = joint_loss(self.problem, self.Y[i], y, i)

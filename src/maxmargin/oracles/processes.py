@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,14 @@ import numpy.typing as npt
 from maxmargin.oracles.from_problem import ProblemOracle, Result
 from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.oracles.workers import Crew, chunked, pickled
-from maxmargin.problem import Problem
+from maxmargin.problem import Problem, has_power, predicted
 from maxmargin.rescaling import Formulation
 from maxmargin.rivals import read_only
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
-_PORTION = 0.3  # seconds of a pass, after which limits are looked at
+_PARTS = 20  # of many inputs, that argmax_many is asked for one after the other
 _ALONE = 0.3  # seconds of predictions before other processes are asked to help
 
 
@@ -43,10 +43,22 @@ class SharedOracle(ProblemOracle):
     ) -> None:
         super().__init__(problem, X, Y, formulation, sample_weight, approximate)
         self.batch = max(n_jobs, min(self.n // 10, 16 * n_jobs))
-        alone = ProblemOracle.__new__(ProblemOracle)
-        vars(alone).update({name: value for name, value in vars(self).items() if name != "batch"})
         self._n_jobs = n_jobs
-        self._crew = Crew(pickled(alone, f"a {type(problem).__name__} and data"), n_jobs - 1)
+        self._called()
+
+    def _learn(self, targets: Sequence[Any]) -> None:
+        super()._learn(targets)
+        self._crew: Crew | None = None
+
+    def _called(self) -> Crew:
+        """The other processes, with the data as it is now."""
+        if self._crew is None:
+            alone = ProblemOracle.__new__(ProblemOracle)
+            kept = {name: value for name, value in vars(self).items() if name not in ("batch", "_crew", "_n_jobs")}
+            vars(alone).update(kept)
+            data = pickled(alone, f"a {type(self.problem).__name__} and data")
+            self._crew = Crew(data, self._n_jobs - 1)
+        return self._crew
 
     def ask(self, examples: Indices, w: Floats) -> list[Plane | None]:
         before = self.asked
@@ -56,23 +68,12 @@ class SharedOracle(ProblemOracle):
 
     def spread(self, function: Callable[..., Result], common: Any, examples: list[int]) -> list[Result]:
         chunks = chunked(examples, self._n_jobs)
-        found: list[Result] = self._crew.run(chunks, function, common, lambda chunk: function(self, common, chunk))
+        found: list[Result] = self._called().run(chunks, function, common, lambda chunk: function(self, common, chunk))
         return found
-
-    def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
-        """In portions that take some tenths of a second, so that limits are kept inside a pass."""
-        first, size = 0, self.batch
-        while first < self.n:
-            begin = time.perf_counter()
-            part = np.arange(first, min(first + size, self.n), dtype=np.int32)
-            yield from zip(part.tolist(), self.ask(part, w))
-            first += size
-            seconds = time.perf_counter() - begin
-            size = max(self.batch, int(size * min(4.0, _PORTION / max(seconds, 1e-9))))
 
 
 def _planes(oracle: ProblemOracle, w: Floats, examples: Sequence[int]) -> list[Plane | None]:
-    return [oracle.plane(i, w) for i in examples]
+    return list(ProblemOracle.ask(oracle, np.array(examples, dtype=np.int32), w))
 
 
 def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: int) -> list[Any]:
@@ -80,17 +81,17 @@ def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: 
     w = read_only(w)
     found: list[Any] = []
     begin = time.perf_counter()
+    step = max(1, len(X) // _PARTS) if has_power(problem, "argmax_many") else 1
     while len(found) < len(X) and (n_jobs == 1 or time.perf_counter() - begin < _ALONE):
-        found.append(problem.argmax(X[len(found)], w))
+        found += predicted(problem, X[len(found) : len(found) + step], w)
     rest = range(len(found), len(X))
     if rest:
         crew = Crew(pickled(problem, f"a {type(problem).__name__}"), n_jobs - 1)
-        chunks = [[X[i] for i in part] for part in chunked(rest, 2 * n_jobs)]
+        chunks = [X[part[0] : part[-1] + 1] for part in chunked(rest, 2 * n_jobs)]
         for part in crew.run(chunks, _outputs, np.array(w), lambda chunk: _outputs(problem, w, chunk)):
             found += part
     return found
 
 
 def _outputs(problem: Problem, w: Floats, inputs: Sequence[Any]) -> list[Any]:
-    w = read_only(w)
-    return [problem.argmax(x, w) for x in inputs]
+    return predicted(problem, inputs, read_only(w))

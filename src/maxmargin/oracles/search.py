@@ -45,6 +45,18 @@ def violated_output(problem: Any, formulation: Formulation, approximate: bool) -
     )
 
 
+def violated_outputs(problem: Any, formulation: Formulation) -> Callable[[Any, Any, Floats], Iterable[Any]] | None:
+    """``find(X, Y, w)`` for many examples at once, where the problem has ``argmax_many`` and no more is needed."""
+    if not has_power(problem, "argmax_many"):
+        return None
+    if formulation.search is Search.PREDICTION:
+        return lambda X, Y, w: problem.argmax_many(X, w)
+    plain = formulation.search is Search.BY_LOSS and _is_plain(problem, formulation)
+    if formulation.search is Search.AUGMENTED or plain:
+        return lambda X, Y, w: problem.argmax_many(X, w, Y)
+    return None
+
+
 def _is_plain(problem: Any, formulation: Formulation) -> bool:
     """With a zero-one loss its root is itself, so squared margin rescaling needs no more than linear does."""
     return formulation.rescaling == "margin" and bool(getattr(problem, "zero_one", False))
