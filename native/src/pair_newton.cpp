@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kStartRows = 64;    // per column, in the sample of groups that the start is made of
-constexpr std::int64_t kStartGroups = 4;   // at least
+constexpr std::int64_t kStartGroups = 2;   // at least
 constexpr double kTooRough = 0.6;        // of the gap allowed: where smoothing adds more the band is narrowed
 constexpr double kSmooth = 0.4;          // to where it adds this
 constexpr double kNarrowing = 0.4;       // at most so much at a time

@@ -152,8 +152,9 @@ def reached(candidates: Candidates, level: Level) -> Any:
     """Documents by words, 1 where the document covers the word at the level."""
     counts = candidates.fields[level.field]
     kept = counts.data >= level.least
-    rows = np.repeat(np.arange(candidates.n), np.diff(counts.indptr))[kept]
-    return sp.csr_array((np.ones(rows.size), (rows, counts.indices[kept])), shape=counts.shape)
+    ends = np.concatenate([[0], np.cumsum(kept)])[counts.indptr]
+    index = counts.indices[kept]
+    return sp.csr_array((np.ones(index.size), index, ends), shape=counts.shape)
 
 
 def common_words(sets: Iterable[Candidates], level: Level, min_sets: int) -> dict[Any, int]:
@@ -161,7 +162,8 @@ def common_words(sets: Iterable[Candidates], level: Level, min_sets: int) -> dic
     seen: Counter[Any] = Counter()
     for candidates in sets:
         if candidates.names is not None:
-            seen.update(candidates.names[np.unique(reached(candidates, level).indices)].tolist())
+            used = np.bincount(reached(candidates, level).indices, minlength=candidates.names.size) > 0
+            seen.update(candidates.names[used].tolist())
     return {word: k for k, word in enumerate(sorted(word for word, number in seen.items() if number >= min_sets))}
 
 
@@ -177,7 +179,8 @@ def cover_words(candidates: Candidates, features: WordFeatures) -> WordCover:
     for position, B in enumerate(there):
         by_word = sp.csc_array(B)
         used = np.flatnonzero(np.diff(by_word.indptr))
-        columns.append(by_word[:, used])
+        ends = np.append(by_word.indptr[used], by_word.indptr[-1])  # those of others are equal to the next
+        columns.append(sp.csc_array((by_word.data, by_word.indices, ends), shape=(candidates.n, used.size)))
         words.append(used)
         levels.append(np.full(used.size, position))
     items = sp.csr_array(sp.hstack(columns, format="csr"))

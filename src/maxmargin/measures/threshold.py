@@ -57,21 +57,30 @@ class Cuts:
         ends = np.where(np.isfinite(below), 0.5 * (own + np.where(np.isfinite(below), below, 0.0)), own - 1.0)
         self.values = np.concatenate([[scores.max() + 1.0 if scores.size else 0.0], ends])
 
-    def curve(self, measure: Contingency, parts: Counts, *, apart: bool) -> Floats:
-        """The measure at every cut, of some parts together or, where they stand ``apart``, the mean of theirs."""
-        tables = [self.tp[parts], self.fp[parts]]
-        totals = [self.positives[parts][:, None], self.negatives[parts][:, None]]
-        if not apart:
-            tables = [table.sum(axis=0, keepdims=True) for table in tables]
-            totals = [total.sum(axis=0, keepdims=True) for total in totals]
-        tp, fp = tables
-        values = np.asarray(measure.score(tp, fp, totals[0] - tp, totals[1] - fp), dtype=np.float64)
-        curve: Floats = values.mean(axis=0)
-        return curve
+    def curves(self, measure: Contingency, inside: npt.NDArray[np.bool_], *, apart: bool) -> Floats:
+        """The measure at every cut, shape (m, cuts), for each of m choices of parts, ``inside`` of shape (m, parts).
+
+        It is that of the parts together or, where they stand ``apart``, the mean of theirs.
+        """
+        chosen = inside.astype(np.float64)
+        if apart:
+            fn, tn = self.positives[:, None] - self.tp, self.negatives[:, None] - self.fp
+            each = np.asarray(measure.score(self.tp, self.fp, fn, tn), dtype=np.float64)
+            each = np.where(inside.any(axis=0)[:, None], each, 0.0)  # the measure of others may not exist
+            means: Floats = chosen @ each / chosen.sum(axis=1, keepdims=True)
+            return means
+        tp, fp = chosen @ self.tp, chosen @ self.fp
+        fn, tn = (chosen @ self.positives)[:, None] - tp, (chosen @ self.negatives)[:, None] - fp
+        return np.asarray(measure.score(tp, fp, fn, tn), dtype=np.float64)
+
+    def curve(self, measure: Contingency, *, apart: bool) -> Floats:
+        """The measure of all parts at every cut."""
+        whole: Floats = self.curves(measure, np.ones((1, self.parts), dtype=bool), apart=apart)[0]
+        return whole
 
     def best(self, measure: Contingency, *, apart: bool = False) -> tuple[float, float]:
         """The best cut, the highest of several, and the measure there."""
-        curve = self.curve(measure, np.arange(self.parts), apart=apart)
+        curve = self.curve(measure, apart=apart)
         at = int(np.argmax(np.round(curve, _DIGITS)))
         return float(self.values[at]), float(curve[at])
 
@@ -83,13 +92,13 @@ class Cuts:
         ``fold`` is that of each part.
         """
         folds = np.unique(fold)
-        cuts = []
-        for chosen in combinations(folds.tolist(), (folds.size + 1) // 2):
-            parts = np.flatnonzero(np.isin(fold, chosen))
-            if self.positives[parts].all() if apart else self.positives[parts].any():
-                cuts.append(float(self.values[np.argmax(np.round(self.curve(measure, parts, apart=apart), _DIGITS))]))
-        mean = float(np.mean(cuts))
-        curve = self.curve(measure, np.arange(self.parts), apart=apart)
+        halves = np.array(list(combinations(folds.tolist(), (folds.size + 1) // 2)))
+        inside = (fold[None, :, None] == halves[:, None, :]).any(axis=2)
+        filled = self.positives > 0.0
+        inside = inside[(filled | ~inside).all(axis=1) if apart else (filled & inside).any(axis=1)]
+        at_best = np.argmax(np.round(self.curves(measure, inside, apart=apart), _DIGITS), axis=1)
+        mean = float(np.mean(self.values[at_best]))
+        curve = self.curve(measure, apart=apart)
         at = int(np.searchsorted(-self.values, -mean, side="right")) - 1  # the lowest cut that is not below the mean
         there = float(curve[max(0, at) : at + 2].min())
         return mean if there >= 0.5 * float(curve.max()) else self.best(measure, apart=apart)[0]
