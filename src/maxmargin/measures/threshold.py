@@ -66,7 +66,7 @@ class Cuts:
         if apart:
             fn, tn = self.positives[:, None] - self.tp, self.negatives[:, None] - self.fp
             each = np.asarray(measure.score(self.tp, self.fp, fn, tn), dtype=np.float64)
-            each = np.where(inside.any(axis=0)[:, None], each, 0.0)  # the measure of others may not exist
+            each = np.where(np.asarray(inside.any(axis=0))[:, None], each, 0.0)  # the measure of others may not exist
             means: Floats = chosen @ each / chosen.sum(axis=1, keepdims=True)
             return means
         tp, fp = chosen @ self.tp, chosen @ self.fp
