@@ -107,6 +107,7 @@ class Rivals:
             raise
         if found is None:
             raise ValueError(f"{self.name}.argmax gave None for example {self.i}; is a return missing?")
+        found = deepcopy(found)  # the problem may fill one object again and again
         self.add(found)
         return found
 

@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 import problems
 from maxmargin import Status, StructuralSVM, Unsupported, check_problem, load
+from maxmargin.oracles.late_outputs import LateOutputs
 from reference import enumerate_planes, solve
 
 RNG = np.random.default_rng(0)
@@ -221,3 +222,43 @@ def test_load_compares_the_problem(tmp_path):
         load(path, problem=Matching)
     with pytest.raises(ValueError, match="joint_feature has length 4, but the model was trained with 3"):
         load(path, problem=Wide()).predict(data)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_features_are_computed_once_for_an_output_that_is_found_again(solver):
+    chain = problems.Chain()
+    X, Y = problems.sample(chain, 30, noise=1.0)
+    counted = problems.Counted(chain)
+    solution = StructuralSVM(counted, 0.5, solver=solver, tol=1e-3).fit(X, Y).solution_
+    before = 30 + 9 * solution.details["checks"]  # of the truths, and of what is compared
+    assert counted.calls["joint_feature"] - before < 0.5 * solution.oracle_calls
+    best = solve(enumerate_planes(chain, X, Y, "margin", "linear"), 0.5)
+    assert best.low <= solution.primal * (1 + 1e-9) <= best.value * (1 + 1e-9) + 0.5 * 30 * 1e-3
+
+
+def test_an_output_that_changes_is_computed_again():
+    """One array that is filled anew for each question."""
+
+    class OneBuffer(Matching):
+        buffer = np.zeros(4, dtype=int)
+
+        def argmax(self, x, w, y_true=None):
+            self.buffer[:] = super().argmax(x, w, y_true)
+            return self.buffer
+
+    data = [RNG.normal(size=(4, 4, 3)) for _ in range(30)]
+    truth = [Matching().argmax(x + RNG.normal(size=x.shape), np.ones(3)) for x in data]
+    plain = StructuralSVM(Matching(), tol=1e-3, solver="n-slack").fit(data, truth)
+    once = StructuralSVM(OneBuffer(), tol=1e-3, solver="n-slack").fit(data, [np.array(y) for y in truth])
+    assert once.solution_.primal == pytest.approx(plain.solution_.primal, abs=30 * 1e-3)
+
+
+def test_what_cannot_change():
+    kept = LateOutputs(1)
+    for y in (3, "ab", (1, (2, "c")), frozenset({1})):
+        kept.keep(0, y, (np.ones(2), 1.0))
+        assert kept.plane(0, y) is not None
+    for y in ([1], np.array([1]), (1, [2]), object()):
+        kept.keep(0, y, (np.ones(2), 1.0))
+        assert kept.plane(0, y) is None
+    assert kept.of(0)[-2:] == [[1], np.array([1])]

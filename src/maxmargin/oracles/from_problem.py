@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy, deepcopy
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from scipy.sparse import csr_array
 from maxmargin._core import dense_difference, sparse_difference
 from maxmargin.input_checks import LARGEST, check_room
 from maxmargin.oracles.fingerprints import digest
+from maxmargin.oracles.late_outputs import LateOutputs
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output, violated_outputs
 from maxmargin.outputs import same_output, shown
@@ -34,8 +34,6 @@ TOLERANCE = 1e-6
 LARGEST_SQUARE = LARGEST**2
 _BATCH = 256  # examples that argmax_many is asked for at one w, where each is followed by a step
 _PORTION = 0.3  # seconds of a pass, after which limits are looked at
-_KEPT = 4  # outputs of an example
-_LARGE = 1 << 16  # bytes of an array that is not kept
 
 
 def _is_plain_row(row: Any) -> bool:
@@ -48,23 +46,6 @@ def _is_plain_row(row: Any) -> bool:
         and value.flags.c_contiguous
         and row.indptr[-1] == index.size
     )
-
-
-class LateOutputs:
-    """The last few outputs that were found for each example, for comparisons and messages."""
-
-    def __init__(self, n: int) -> None:
-        self._kept: list[deque[Any] | None] = [None] * n
-
-    def keep(self, i: int, y: Any) -> None:
-        kept = self._kept[i]
-        if kept is None:
-            kept = self._kept[i] = deque(maxlen=_KEPT)
-        if getattr(y, "nbytes", 0) <= _LARGE:
-            kept.append(y)
-
-    def of(self, i: int) -> list[Any]:
-        return list(self._kept[i] or ())
 
 
 class ProblemOracle(PlaneOracle):
@@ -188,10 +169,14 @@ class ProblemOracle(PlaneOracle):
     def _plane_of(self, i: int, y: Any, w: Floats) -> Plane | None:
         if same_output(y, self._targets[i]):
             return None
-        loss = joint_loss(self.problem, self.Y[i], y, i)
-        margin, scale = self.formulation.plane_numbers(loss)
-        a, score = self._difference(i, y, scale, w)
-        self.outputs.keep(i, y)
+        known = self.outputs.plane(i, y)
+        if known is not None:
+            a, margin = known
+            score = dot(a, w)
+        else:
+            margin, scale = self.formulation.plane_numbers(joint_loss(self.problem, self.Y[i], y, i))
+            a, score = self._difference(i, y, scale, w)
+            self.outputs.keep(i, y, (a, margin))
         value = margin - score
         beaten = value < -1e-6 * (1.0 + margin)
         if beaten and self.formulation.search is not Search.SECOND:  # the second best may well be worse than the truth

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -29,13 +30,27 @@ _FIRST_SECONDS = 0.2
 _MOST_OUTPUTS = 200  # of an example, where they can be listed
 _LAST = 200  # questions about the result, or a twentieth of those of the training where that is more
 _LAST_SECONDS = 0.3  # or a twentieth of those of the training
+_LEAST = 60  # of these questions, or a tenth of those of the training, whatever time they take
 _PER_EXAMPLE = 6
 _NOISE = (0.1, 1.0)  # relative to the weights
 
 
+@dataclass(frozen=True)
+class Limit:
+    """Seconds of the processor, which other programs do not change, in each process that asks; and the time of day at
+    which all of them end, for searches that wait."""
+
+    seconds: float
+    end: float
+
+    @classmethod
+    def after(cls, seconds: float) -> Limit:
+        return cls(seconds, time.time() + 2.0 * seconds)
+
+
 def try_out(oracle: ProblemOracle) -> int:
     """Asks a few examples at a few weights, and compares the answers; returns the number of questions."""
-    before, late = oracle.asked, _clock(_FIRST_SECONDS)
+    before, late = oracle.asked, _clock(Limit.after(_FIRST_SECONDS))
     examples = np.unique(np.linspace(0, oracle.n - 1, min(oracle.n, _FIRST)).astype(int))
     for i in examples.tolist():
         if i != examples[0] and late():
@@ -60,19 +75,22 @@ def try_result(oracle: ProblemOracle, w: Floats, slack: Floats | None, seconds: 
 
     Raises if an answer there, or one of ``slack``, is worse than another answer, or is not given twice.
     """
-    budget = max(_LAST, oracle.asked // 20)
-    order = np.random.default_rng(0).permutation(oracle.n)[: max(1, budget // _PER_EXAMPLE)]
-    allowed = max(_LAST_SECONDS, 0.05 * seconds)
-    return sum(oracle.spread(_try_examples, (w, slack, time.time() + allowed), order.tolist()))
+    budget, least = max(_LAST, oracle.asked // 20), min(_LEAST, oracle.asked // 10)
+    order = np.random.default_rng(0).permutation(oracle.n)[: max(1, budget // _PER_EXAMPLE)].tolist()
+    sure = max(1, least // _PER_EXAMPLE)
+    asked = sum(oracle.spread(_try_examples, (w, slack, None), order[:sure]))
+    if order[sure:]:
+        limit = Limit.after(max(_LAST_SECONDS, 0.05 * seconds))
+        asked += sum(oracle.spread(_try_examples, (w, slack, limit), order[sure:]))
+    return asked
 
 
-def _try_examples(oracle: ProblemOracle, common: tuple[Floats, Floats | None, float], examples: Sequence[int]) -> int:
-    w, slack, end = common
+def _try_examples(
+    oracle: ProblemOracle, common: tuple[Floats, Floats | None, Limit | None], examples: Sequence[int]
+) -> int:
+    w, slack, limit = common
     before, size = oracle.asked, float(np.linalg.norm(w)) / max(1.0, np.sqrt(w.size))
-
-    def late() -> bool:
-        return time.time() > end
-
+    late = _clock(limit)
     for i in examples:
         if late():
             break
@@ -113,9 +131,12 @@ def _scaled(direction: Floats, rivals: Rivals) -> Floats:
     return direction / size if size > 0.0 else direction
 
 
-def _clock(seconds: float) -> Callable[[], bool]:
-    end = time.perf_counter() + seconds
-    return lambda: time.perf_counter() > end
+def _clock(limit: Limit | None) -> Callable[[], bool]:
+    """Whether the time is over; never for None."""
+    if limit is None:
+        return lambda: False
+    end = time.process_time() + limit.seconds
+    return lambda: time.process_time() > end or time.time() > limit.end
 
 
 def can_be_tried(oracle: object) -> bool:
