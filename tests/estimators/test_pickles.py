@@ -57,7 +57,7 @@ def test_a_pickle_does_not_grow_with_the_training_data():
 
 def test_a_model_that_goes_on_keeps_its_dual_variables():
     for warm in (False, True):
-        model = MulticlassSVC(warm_start=warm).fit(*DIGITS)
+        model = MulticlassSVC(method="structural", warm_start=warm).fit(*DIGITS)
         twin = pickle.loads(pickle.dumps(model))
         assert (twin.solution_.state is not None) == warm
         assert twin.solution_.gap == model.solution_.gap
