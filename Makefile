@@ -7,6 +7,8 @@
 #   make fresh-install  pip install . into a new environment, and the README's first example there
 #   make bench     benchmarks/multiclass.py, with BENCH=chain, defaults/run, diversity, measures, multilabel, ranking
 #                  or taxonomy another; ARGS='...' is passed on
+#   make asan      tests of the native code under AddressSanitizer and UndefinedBehaviorSanitizer (GCC); SANITIZED='...' names others
+#   make tsan      tests of what runs in threads under ThreadSanitizer
 #   make docs      HTML pages and API reference in site/
 #   make wheel     a wheel in dist/
 #   make clean     removes what was built; make distclean removes .venv too
@@ -31,7 +33,7 @@ define requirements
 $(RUN) -c 'import functools, sys, tomllib; print(*functools.reduce(dict.__getitem__, sys.argv[1:], tomllib.load(open("pyproject.toml", "rb"))), sep="\n")'
 endef
 
-.PHONY: help demo test fresh-install lint ruff format types bench docs wheel install clean distclean
+.PHONY: help demo test fresh-install lint ruff format types bench asan tsan docs wheel install clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -59,6 +61,27 @@ types: install $(VENV)/.installed-dev
 
 bench: install $(VENV)/.installed-bench
 	$(RUN) benchmarks/$(BENCH).py $(ARGS)
+
+# An instrumented build in an environment of its own, which sees the packages of VENV but not the editable install in it.
+FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FLAGS_tsan := -fsanitize=thread
+LIBRARIES_asan := libasan.so libubsan.so
+LIBRARIES_tsan := libtsan.so
+# (A test that limits the address space cannot run there.)
+TESTS_asan := tests/structures tests/measures tests/sequences tests/features tests/solvers/test_engine.py tests/test_class_newton.py \
+  tests/test_class_likelihood.py tests/test_planes.py tests/test_sparse_inputs.py tests/test_fuzzed_matrices.py tests/test_fuzzed_model_files.py \
+  --deselect tests/test_sparse_inputs.py::test_a_column_beyond_memory_is_a_sentence
+TESTS_tsan := tests/threads.py tests/structures/test_multiclass_oracle.py tests/structures/test_chain_oracle.py tests/measures/test_sample_oracle.py
+asan tsan: SANITIZED ?= $(TESTS_$@)
+asan tsan: install $(VENV)/.installed-test
+	$(RUN) -m venv --without-pip build/$@/venv
+	$(RUN) -c 'import site; print(site.getsitepackages()[0])' > build/$@/packages.txt
+	build/$@/venv/bin/python -c 'import site, shutil; shutil.copy("build/$@/packages.txt", site.getsitepackages()[0] + "/packages.pth")'
+	CXXFLAGS='$(FLAGS_$@) -g -O1 -fno-omit-frame-pointer' $(PIP) install . --no-deps --no-build-isolation --upgrade \
+	  --config-settings=build-dir=build/$@/{cache_tag} --target "$$(build/$@/venv/bin/python -c 'import site; print(site.getsitepackages()[0])')"
+	LD_PRELOAD="$(foreach library,$(LIBRARIES_$@) libstdc++.so,$$($(or $(CXX),g++) -print-file-name=$(library)))" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
+	  setarch -R build/$@/venv/bin/python -m pytest -q -x -n 0 -p no:cacheprovider $(SANITIZED)
 
 docs: install $(VENV)/.installed-docs $(VENV)/.installed-report
 	$(RUN) docs/build.py site
