@@ -180,3 +180,14 @@ def test_a_warm_start_keeps_the_method_and_takes_other_classes(digits):
     assert model.classes_.tolist() == list("abcdefgh")
     assert model.score(X[y < 8], names[y < 8]) > 0.95
     assert model.fit(X[:, :40], names).score(X[:, :40], names) > 0.9
+
+
+def test_features_that_hang_together_get_a_larger_c():
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal((300, 10))
+    X = (hidden * np.r_[np.full(3, 0.1), np.ones(7)]) @ rng.standard_normal((10, 800))  # what counts is the small part
+    y = (hidden[:, :3] + 0.1 * rng.standard_normal((300, 3))).argmax(axis=1)
+    model = MulticlassSVC().fit(X[:150], y[:150])
+    rule = MulticlassSVC(method="likelihood").fit(X[:150], y[:150])
+    assert model.C_ >= 60.0 * rule.C_
+    assert model.score(X[150:], y[150:]) > rule.score(X[150:], y[150:]) + 0.3

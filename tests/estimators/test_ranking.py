@@ -225,3 +225,16 @@ def test_warm_start_goes_on_from_the_cuts():
     alone = RankingSVM(0.1, tol=1e-4).fit(X[:-5], y[:-5], groups[:-5]).solution_
     assert warm.dual <= alone.primal
     assert alone.dual <= warm.primal
+
+
+def test_columns_in_other_units_do_not_matter():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 6))
+    y = np.clip(np.round(X @ rng.standard_normal(6) + 1.0), 0, 3)
+    units = 10.0 ** np.array([0, 3, -3, 0, 2, 0])
+    groups = np.repeat(np.arange(40), 10)
+    plain = RankingSVM().fit(X[:200], y[:200], groups[:200])
+    other = RankingSVM().fit((X * units)[:200], y[:200], groups[:200])
+    score = plain.score(X[200:], y[200:], groups[200:])
+    assert other.score((X * units)[200:], y[200:], groups[200:]) > score - 0.005
+    np.testing.assert_allclose(other.coef_ * units / plain.coef_, 1.0, atol=0.4)

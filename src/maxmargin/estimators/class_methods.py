@@ -36,6 +36,7 @@ _MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so
 _LEAST = 0.1  # of that tolerance
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
 _ROUNDING = 1e-18
+_LARGEST = 4096.0  # times the default C: no larger one is tried
 _TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
 
 
@@ -91,6 +92,20 @@ class Decision:
 
 
 @dataclass(frozen=True, eq=False)
+class _Judged:
+    """A candidate, the loss of each example by weights not trained on it, and the scores of such examples."""
+
+    candidate: Candidate
+    losses: Floats
+    held_out: list[HeldOutScores]
+
+    def is_beaten(self, other: _Judged, weight: Floats) -> bool:
+        """Whether the other one gains more than the standard error of what it gains."""
+        gain = self.losses - other.losses
+        return bool(weight @ gain > np.sqrt(weight @ gain**2))
+
+
+@dataclass(frozen=True, eq=False)
 class Choice:
     """Compares candidates on the data that the chosen one is then trained on.
 
@@ -122,8 +137,9 @@ class Choice:
         training examples that guessing the largest class would err on, the classes overlap: only likelihoods are
         candidates then. Where there are as many examples as weights (classes times columns) no folds are needed: the
         first is the answer where classes overlap, because C hardly matters there (as it does not with 20 examples for
-        each column), and the one with the larger C where they do not. Else the candidates are compared on folds: all
-        three up to 1000 examples, one where there are more.
+        each column), and the one with the larger C where they do not, unless mistakes differ in cost. Else the
+        candidates are compared on folds: all three up to 1000 examples, one where there are more. Where the likelihood
+        with the largest C wins, still larger ones are tried as long as they win by more than a standard error.
         """
         start = perf_counter()
         first = self.solve(LIKELIHOOD, self.weight, self.max_time, False)
@@ -136,7 +152,7 @@ class Choice:
         determined = total >= self.classes * columns
         if total < FEWEST or (overlap and (determined or total >= _MANY * columns)):
             return Decision(LIKELIHOOD, first)
-        if determined and CONFIDENT in self.candidates:
+        if determined and CONFIDENT in self.candidates and self.losses is None:
             return Decision(CONFIDENT, None, first.w)
         return self._compared(first, [c for c in self.candidates if not overlap or c.method == "likelihood"], start)
 
@@ -146,7 +162,23 @@ class Choice:
             return Decision(LIKELIHOOD, first)
         weight = np.ones(self.labels.size) if self.weight is None else self.weight
         fold = dealt_folds(self.keys(), self.labels, weight > 0.0)
+        limit = None if self.max_time is None else start + self.max_time
+        best = self._winner(candidates, fold, limit)
+        while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < _LARGEST:
+            larger = self._winner([replace(best.candidate, factor=8.0 * best.candidate.factor)], fold, limit)
+            if isinstance(larger, Status) or not best.is_beaten(larger, weight):
+                break
+            best = larger
+        if isinstance(best, Status):
+            return Decision(LIKELIHOOD, replace(first, status=best))
+        known = first if best.candidate == LIKELIHOOD else None
+        return Decision(best.candidate, known, first.w, best.held_out)
+
+    def _winner(self, candidates: list[Candidate], fold: Codes, limit: float | None) -> _Judged | Status:
+        """The candidate of lowest loss on the folds, or why that was not found."""
+        weight = np.ones(self.labels.size) if self.weight is None else self.weight
         held_out: list[list[HeldOutScores]] = [[] for _ in candidates]
+        each = np.zeros((len(candidates), self.labels.size))
 
         def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
             return self.solve(candidate, np.where(kept, weight, 0.0), seconds, True)
@@ -157,13 +189,14 @@ class Choice:
             known = np.bincount(self.labels[(fold >= 0) & ~asked], minlength=self.classes) > 0
             told = asked & known[self.labels]
             held_out[place].append(HeldOutScores(scores[told], self.labels[told], weight[told], known))
+            each[place, asked] = losses[asked]
             return float(weight[asked] @ losses[asked])
 
-        limit = None if self.max_time is None else start + self.max_time
-        best = Contest(candidates, train, loss, fold, limit).winner(float(weight.sum()))
-        if isinstance(best, Status):
-            return Decision(LIKELIHOOD, replace(first, status=best))
-        return Decision(candidates[best], first if candidates[best] == LIKELIHOOD else None, first.w, held_out[best])
+        losses = Contest(candidates, train, loss, fold, limit).losses(float(weight.sum()))
+        if isinstance(losses, Status):
+            return losses
+        best = int(losses.argmin())
+        return _Judged(candidates[best], each[best], held_out[best])
 
     def _scores(self, w: Floats) -> Floats:
         return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)

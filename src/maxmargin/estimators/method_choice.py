@@ -53,7 +53,12 @@ class Contest:
     limit: float | None
 
     def winner(self, total: float) -> int | Status:
-        """The place of the candidate of lowest loss, or why that was not found: MAX_TIME or INTERRUPTED.
+        """The place of the candidate of lowest loss, or why that was not found: MAX_TIME or INTERRUPTED."""
+        losses = self.losses(total)
+        return losses if isinstance(losses, Status) else int(losses.argmin())
+
+    def losses(self, total: float) -> Floats | Status:
+        """The loss of every candidate on examples that it was not trained on, or why that was not found.
 
         All three folds are asked where the weights of the examples sum up to a ``total`` of at most 1000, else one.
         """
@@ -68,7 +73,7 @@ class Contest:
                 if found.status is Status.INTERRUPTED:
                     return found.status
                 losses[place] += self.loss(place, found.w, asked)
-        return int(losses.argmin())
+        return losses
 
 
 def dealt_folds(keys: Floats, groups: Codes, used: Mask) -> Codes:

@@ -13,7 +13,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
-from maxmargin.estimators.feature_scale import packed
+from maxmargin.estimators.columns import Columns
+from maxmargin.estimators.feature_scale import FeatureScale, packed
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.ranking_scale import ranking_c
@@ -45,7 +46,8 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : weight of the sum of the risks of all groups; ``'scale'`` adapts it to the features, see ``ranking_c``
+    C : weight of the sum of the risks of all groups; ``'scale'`` adapts it to the features, see ``ranking_c``, after
+        columns of another size than the rest were brought together (``Columns``); ``coef_`` is for X as given
     measure : ``'swapped_pairs'`` (share of pairs in the right order; one grade pair is SVM-rank, several are ordinal
         regression), ``'average_precision'``, ``'ndcg'``, ``'ndcg(10)'`` for the first ten positions, ``'mrr'``, or a
         measure object
@@ -127,7 +129,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         with all_or_nothing(self):
             _check_numbers(y)
             X, y = read_table(self, X, y=y, y_numeric=True, ensure_min_samples=2)
-            rows = packed(X)
+            rows, factor = _brought_together(X) if isinstance(self.C, str) else (packed(X), None)
             measure, truth = self._measured(y)
             self._check_perceptron(measure)
             found, weight = read_groups(groups, X.shape[0], group=group, qid=qid).weighted(sample_weight)
@@ -147,7 +149,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             self.C_ = self._chosen_c(rows, used, weight)
             sample = SampleInput(rows, used.rows, used.names)
             self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight, names=used.names)
-            self.coef_ = np.array(self.solution_.w)
+            self.coef_ = np.array(self.solution_.w) if factor is None else self.solution_.w * factor
             self.n_iter_ = self.solution_.n_iter
         return self
 
@@ -244,6 +246,18 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             return ranking_c(rows, used.rows, weight)
         positive("C", self.C)
         return float(self.C)
+
+
+def _brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:
+    """The rows with columns of another size than the rest multiplied as ``Columns`` does, and by what; None by nothing.
+
+    Means stay: what all rows of a group have in common does not matter for their order.
+    """
+    rows = packed(X)
+    columns = Columns.of(FeatureScale(rows, None), X.dtype)
+    if columns is None or (columns.factor == 1.0).all():
+        return rows, None
+    return packed(Columns(np.zeros_like(columns.shift), columns.factor).apply(X)), columns.factor
 
 
 def _check_numbers(y: Any) -> None:

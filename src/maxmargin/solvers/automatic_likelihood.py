@@ -169,6 +169,8 @@ def _memory(problem: Likelihood) -> int:
 
 def _left(history: list[tuple[float, float]], allowed: float) -> float:
     """Rounds until the gap is small enough if it goes on to fall as it did in the second half of (rounds, gap)."""
+    if not history:  # ended where it began
+        return 0.0
     done, gap = history[-1]
     if gap <= allowed:
         return 0.0
