@@ -238,3 +238,10 @@ def test_columns_in_other_units_do_not_matter():
     score = plain.score(X[200:], y[200:], groups[200:])
     assert other.score((X * units)[200:], y[200:], groups[200:]) > score - 0.005
     np.testing.assert_allclose(other.coef_ * units / plain.coef_, 1.0, atol=0.4)
+
+
+def test_a_column_that_does_not_vary_has_no_weight():
+    rng = np.random.default_rng(0)
+    X = np.c_[np.full(100, 1e3), 1e-9 * rng.standard_normal(100)]
+    model = RankingSVM().fit(X, rng.integers(0, 3, 100), np.repeat(np.arange(10), 10))
+    assert model.coef_[0] == 0.0

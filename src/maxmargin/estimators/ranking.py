@@ -249,15 +249,13 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
 
 
 def _brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:
-    """The rows with columns of another size than the rest multiplied as ``Columns`` does, and by what; None by nothing.
+    """The rows with columns changed as ``Columns`` says, and what weights are multiplied by then; None by nothing.
 
-    Means stay: what all rows of a group have in common does not matter for their order.
+    A mean that is subtracted does not matter for the order of the rows of a group, so nothing has to make up for it.
     """
     rows = packed(X)
     columns = Columns.of(FeatureScale(rows, None), X.dtype)
-    if columns is None or (columns.factor == 1.0).all():
-        return rows, None
-    return packed(Columns(np.zeros_like(columns.shift), columns.factor).apply(X)), columns.factor
+    return (rows, None) if columns is None else (packed(columns.apply(X)), columns.factor)
 
 
 def _check_numbers(y: Any) -> None:
