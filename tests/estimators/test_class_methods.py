@@ -191,3 +191,13 @@ def test_features_that_hang_together_get_a_larger_c():
     rule = MulticlassSVC(method="likelihood").fit(X[:150], y[:150])
     assert model.C_ >= 60.0 * rule.C_
     assert model.score(X[150:], y[150:]) > rule.score(X[150:], y[150:]) + 0.3
+
+
+def test_wide_dense_rows_are_not_written_out_for_a_few_passes(monkeypatch):
+    def move(self, engine):
+        raise AssertionError("writing the planes out costs more than all passes")
+
+    monkeypatch.setattr("maxmargin.solvers.together.Together.move", move)
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((100, 5000)), rng.integers(0, 5, 100)
+    assert MulticlassSVC(method="structural").fit(X, y).solution_.status is Status.CONVERGED

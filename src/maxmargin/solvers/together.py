@@ -14,6 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 _SHORTEST = 1e-2  # of what a move costs, between two of them
 _ROUND = 1e5  # multiplications that take as long as what comes with any number of visits
+_WRITING = 100.0  # multiplications that take as long as writing out and sorting one number of a plane
 _SPEED = 4.0  # of products of matrices, compared with the visits to single blocks
 
 
@@ -50,8 +51,9 @@ class Together:
 
     def due(self, engine: Engine) -> bool:
         """Whether all blocks should move at once now; planes that are no rows must be written out for that."""
-        rows = engine.held * getattr(self._oracle, "row_cost", 0.0)
-        return self._spent >= self._patience * (cost_of_dual(engine.held, self._oracle.dimension) + rows)
+        held, cells = engine.held, getattr(self._oracle, "plane_cells", 0.0)
+        rows = held * (getattr(self._oracle, "row_cost", 0.0) + cells * (_WRITING + held))  # and their products
+        return self._spent >= self._patience * (cost_of_dual(held, self._oracle.dimension) + rows)
 
     def move(self, engine: Engine) -> Moved | None:
         """Gives the planes held their best dual variables; None, and nothing has changed, where that fails."""

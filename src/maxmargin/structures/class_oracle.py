@@ -41,6 +41,7 @@ class ClassOracle(InPortions, OfOutputs, ABC):
         self.n = rows.n
         self.dimension = core.weight_count
         self.visit_cost = rows.cells / max(1, self.n) * columns
+        self.plane_cells = 2.0 * rows.cells / max(1, self.n)
 
     @property
     def _squared(self) -> bool:
