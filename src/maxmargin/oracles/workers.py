@@ -25,7 +25,8 @@ from typing import IO, Any
 import cloudpickle
 
 _WAIT = 0.1  # seconds between looks for Ctrl-C
-_AHEAD = 2  # chunks that a worker has at a time
+_AHEAD = 3  # chunks that a worker has at a time: one that it works on, and more for as long as this process is busy
+_PARTS = 20  # chunks for each process
 
 
 class WorkerError(RuntimeError):
@@ -33,7 +34,11 @@ class WorkerError(RuntimeError):
 
 
 class Worker:
-    """One process, and the thread that writes requests to it and reads its answers, strictly by turns."""
+    """One process, a thread that writes requests to it and one that reads its answers.
+
+    Requests wait in the pipe, so that the process goes on with the next one at once, even where this one is busy with
+    Python code of the user's that lets no other thread run for some milliseconds.
+    """
 
     def __init__(self) -> None:
         command = [sys.executable, "-c", _PROGRAM.format(path=[str(entry) for entry in sys.path])]
@@ -42,13 +47,15 @@ class Worker:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=environment
         )
         self._requests: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
+        self._sent: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._answers: dict[int, bytes] = {}
         self._forgotten: set[int] = set()
         self._arrived = threading.Condition()
         self._numbers = count()
         self._dead = False
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._write, self._read)]
+        for thread in self._threads:
+            thread.start()
 
     def send(self, request: bytes) -> int:
         """Queues a pickled request and returns the number by which its answer is asked for."""
@@ -98,32 +105,30 @@ class Worker:
         self._requests.put(None)
         self.process.kill()
         self.process.wait()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
-    def _serve(self) -> None:
+    def _write(self) -> None:
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        with suppress(OSError), self.process.stdout, self.process.stdin:
-            self._exchange(self.process.stdin, self.process.stdout)
+        with suppress(OSError, ValueError), self.process.stdin as requests:  # the reader sees that the process ended
+            while (item := self._requests.get()) is not None:
+                self._sent.put(item[0])
+                write_message(requests, item[1])
 
-    def _exchange(self, requests: IO[bytes], answers: IO[bytes]) -> None:
-        while (item := self._requests.get()) is not None:
-            number, request = item
-            try:
-                write_message(requests, request)
-                answer = read_message(answers)
-            except (OSError, ValueError):
-                answer = None
-            with self._arrived:
-                if answer is None:
-                    self._dead = True
-                elif number in self._forgotten:
-                    self._forgotten.remove(number)
-                else:
-                    self._answers[number] = answer
-                self._arrived.notify_all()
-            if answer is None:
-                return
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        with suppress(OSError, ValueError), self.process.stdout as answers:
+            while (answer := read_message(answers)) is not None:
+                number = self._sent.get()
+                with self._arrived:
+                    if number in self._forgotten:
+                        self._forgotten.remove(number)
+                    else:
+                        self._answers[number] = answer
+                    self._arrived.notify_all()
+        with self._arrived:
+            self._dead = True
+            self._arrived.notify_all()
 
 
 def write_message(pipe: IO[bytes], data: bytes) -> None:
@@ -202,8 +207,9 @@ class Crew:
     ) -> list[Any]:
         """``function(value, common, chunk)`` of every chunk, by whoever is free; ``own(chunk)`` is the same here.
 
-        ``common`` is sent to each worker once. A worker has its next chunk before it is done with the last, so that it
-        does not wait for this process, which is busy with a chunk of its own.
+        ``common`` is sent to each worker once. A worker has its next chunks before it is done with the last, so that it
+        does not wait for this process, which is busy with a chunk of its own; towards the end it has fewer, so that
+        this process does not wait for it.
         """
         results: dict[int, Any] = {}
         waiting = deque(range(len(chunks)))
@@ -217,7 +223,7 @@ class Crew:
                     busy.remove(sent)
                 loads = Counter(worker for worker, _, _ in busy)
                 for worker in self._ready() * _AHEAD:
-                    if loads[worker] >= _AHEAD or not waiting:
+                    if loads[worker] >= min(_AHEAD, len(waiting)):
                         continue
                     if worker not in told:
                         message = _request(keep, f"{self._key} common", common) if message is None else message
@@ -249,7 +255,7 @@ class Crew:
 
 def chunked(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
     """Consecutive parts of equal length for so many processes, some for each: a few take longer than others."""
-    length = max(1, len(items) // (10 * size))
+    length = max(1, len(items) // (_PARTS * size))
     return [items[start : start + length] for start in range(0, len(items), length)]
 
 
