@@ -14,7 +14,7 @@ from maxmargin.estimators.feature_scale import packed
 from maxmargin.solvers.base import Run, Status
 from maxmargin.solvers.newton import Newton
 from maxmargin.structures.class_likelihood import ClassLikelihood
-from maxmargin.structures.class_newton import ClassNewton
+from maxmargin.structures.likelihood_newton import LikelihoodNewton
 
 
 def _data(k, sparse, n=300, d=5):
@@ -57,7 +57,7 @@ def test_second_derivatives_are_differences_of_the_gradient(k, sparse, threads):
 def test_the_optimum_is_that_of_scikit_learn(k, sparse, C):
     X, y, weight = _data(k, sparse)
     problem = _problem(X, y, weight)
-    found = Newton()(ClassNewton(problem, C, None, _never), 1e-12 * C, problem.n, Run(max_iter=200))
+    found = Newton()(LikelihoodNewton(problem, C, None, _never), 1e-12 * C, problem.n, Run(max_iter=200))
     assert found.status is Status.CONVERGED
     constant = np.ones((y.size, 1))
     full = sp.csr_array(sp.hstack([X, constant])) if sparse else np.hstack([X, constant])
@@ -75,20 +75,20 @@ def test_the_optimum_is_that_of_scikit_learn(k, sparse, C):
 def test_a_start_is_used_where_it_is_better_than_zero():
     X, y, _ = _data(3, False)
     problem = _problem(X, y)
-    cold = Newton()(ClassNewton(problem, 1.0, None, _never), 1e-9, problem.n, Run())
+    cold = Newton()(LikelihoodNewton(problem, 1.0, None, _never), 1e-9, problem.n, Run())
     near = problem.native(np.ascontiguousarray(cold.w.T).ravel())
-    assert Newton()(ClassNewton(problem, 1.0, near, _never), 1e-9, problem.n, Run()).n_iter == 1
-    far = Newton()(ClassNewton(problem, 1.0, -50.0 * near, _never), 1e-9, problem.n, Run())
+    assert Newton()(LikelihoodNewton(problem, 1.0, near, _never), 1e-9, problem.n, Run()).n_iter == 1
+    far = Newton()(LikelihoodNewton(problem, 1.0, -50.0 * near, _never), 1e-9, problem.n, Run())
     assert far.primal == pytest.approx(cold.primal)
 
 
 def test_training_ends_when_the_time_is_up_and_claims_nothing_false():
     X, y, _ = _data(3, False)
     problem = _problem(X, y)
-    best = Newton()(ClassNewton(problem, 1.0, None, _never), 1e-12, problem.n, Run()).primal
+    best = Newton()(LikelihoodNewton(problem, 1.0, None, _never), 1e-12, problem.n, Run()).primal
     for passes in range(4):
         left = iter([False] * passes)
-        late = ClassNewton(problem, 1.0, None, lambda left=left: next(left, True))
+        late = LikelihoodNewton(problem, 1.0, None, lambda left=left: next(left, True))
         found = Newton()(late, 1e-12, problem.n, Run())
         assert found.status is Status.MAX_TIME
         assert found.dual <= best <= found.primal

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "maxmargin/chain_curvature.hpp"
 #include "maxmargin/chain_likelihood.hpp"
 #include "maxmargin/chain_oracle.hpp"
 #include "rows.hpp"
@@ -108,6 +109,22 @@ double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<do
   return chain_likelihood(self.data, weights.data(), part, span_of(gradient), span_of(losses), threads);
 }
 
+double curvature(const PyChain& self, In1<double> weights, std::optional<In1<double>> sample_weight, InOut1<double> gradient,
+                 InOut1<double> halves, int threads, std::int64_t first, std::int64_t last) {
+  self.check_weights(weights.size());
+  self.check_weights(gradient.size());
+  self.check_labelled();
+  const ChainShape& shape = self.data.shape;
+  if (shape.order != 1 || shape.pair_features != 0) throw nb::value_error("second derivatives are for chains of order 1 without pair features");
+  const CurvatureShape wanted(shape);
+  if (static_cast<std::int64_t>(halves.size()) != wanted.order * wanted.width) throw nb::value_error("halves have the wrong length");
+  if (first < 0 || last < first || last > self.data.n) throw nb::index_error("no such sequences");
+  if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight an example is needed");
+  const LikelihoodPart part{sample_weight ? sample_weight->data() : nullptr, nullptr, first, last};
+  nb::gil_scoped_release release;
+  return chain_curvature(self.data, weights.data(), part, {gradient.data(), gradient.size()}, {halves.data(), halves.size()}, threads);
+}
+
 void make_oracle(PyChainOracle* self, nb::object owner, const std::string& search, In2<double> costs, std::optional<In2<std::int32_t>> units,
                  In1<double> margin, In1<double> scale, std::optional<In1<std::int32_t>> rows) {
   const PyChain& chain = nb::cast<const PyChain&>(owner);
@@ -160,6 +177,9 @@ void bind_chain(nb::module_& module) {
            nb::arg("gradient").noconvert().none(), nb::arg("losses").noconvert().none(), nb::arg("threads"), nb::arg("first") = 0,
            nb::arg("last").none() = nb::none(), nb::arg("allowed").noconvert().none() = nb::none(),
            "Weighted sum of -log p(truth) of sequences; adds its gradient to `gradient` and puts the terms into `losses`.")
+      .def("curvature", &curvature, nb::arg("weights").noconvert(), nb::arg("sample_weight").noconvert().none(),
+           nb::arg("gradient").noconvert(), nb::arg("halves").noconvert(), nb::arg("threads"), nb::arg("first"), nb::arg("last"),
+           "The same with second derivatives added to `halves`; see chain_curvature.hpp for the shape.")
       .def(
           "path_scores",
           [](const PyChain& self, In1<double> weights, In1<std::int32_t> labels) {

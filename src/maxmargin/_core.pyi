@@ -716,6 +716,11 @@ class Chain:
         Weighted sum of -log p(truth) of sequences; adds its gradient to `gradient` and puts the terms into `losses`.
         """
 
+    def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], halves: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, first: int, last: int) -> float:
+        """
+        The same with second derivatives added to `halves`; see chain_curvature.hpp for the shape.
+        """
+
     def path_scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """F(x, y) of every sequence."""
 

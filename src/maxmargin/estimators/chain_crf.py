@@ -38,7 +38,8 @@ class ChainCRF(ChainEstimator):
         are predicted, multiplies the probability of a labelling by the weights of its labels
     solver : ``'dual'`` (dual ascent, one sequence at a time), ``'lbfgs'`` (with orthants where there is an L1 penalty),
         or ``'auto'``: starts with dual ascent where it can be used (l1 = 0, l2 > 0, order 1) and changes to lbfgs,
-        from the weights found so far, where the gap falls too slowly, as with few or long sequences
+        from the weights found so far, where the gap falls too slowly, as with few or long sequences; few weights have
+        second derivatives, of all tokens or of a sample
     observed : only weights of features and label tuples that occur together in training may differ from zero
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 6e-3, or less where fewer than 150,000 tokens have another label than the most

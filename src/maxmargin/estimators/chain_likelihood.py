@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.estimators.chain_data import ChainData
+from maxmargin.estimators.chain_newton import few_weights, newton_solution
 from maxmargin.estimators.chain_scale import TokenScale
 from maxmargin.estimators.chain_start import Distributions, EarlierChain
 from maxmargin.estimators.likelihood_training import likelihood_solver, warn_unfinished
@@ -61,7 +62,10 @@ def maximise_chain_likelihood(
     check_product(C, problem.total_weight, problem.n, problem.steepness)
     solver, objective = likelihood_solver(estimator.solver), Objective(problem, C, penalties.l1, penalties.l2, run.tol)
     start = None if earlier is None else earlier.weights(estimator, data.columns)
-    solution = solver(problem, objective.C, objective.l1, objective.l2, run, start=start)
+    if estimator.solver == "auto" and few_weights(problem, objective):
+        solution = newton_solution(problem, objective, run, start)
+    else:
+        solution = solver(problem, objective.C, objective.l1, objective.l2, run, start=start)
     if not run.rough:
         warn_unfinished(solution, objective, solver.name)
         if estimator.warm_start:

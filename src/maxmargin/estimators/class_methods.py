@@ -23,7 +23,7 @@ from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import Objective
 from maxmargin.solvers.newton import Newton
 from maxmargin.structures.class_likelihood import ClassLikelihood
-from maxmargin.structures.class_newton import ClassNewton
+from maxmargin.structures.likelihood_newton import LikelihoodNewton
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -55,7 +55,7 @@ def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: fl
     run = replace(run, tol=_ROUNDING if exact else _TRIAL * wanted if run.rough else wanted, relative=0.0)
     if solver == "auto" and problem.few_weights:
         late = lambda: run.max_time is not None and perf_counter() - begin >= run.max_time  # noqa: E731
-        at = ClassNewton(problem, C, problem.start, late)
+        at = LikelihoodNewton(problem, C, problem.start, late)
         found = Newton()(at, run.tol * C * problem.total_weight, problem.n, run)
         found = replace(found, w=problem.native(np.ascontiguousarray(found.w.T).ravel()))
     elif exact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -42,7 +43,7 @@ class Smooth(Protocol):
 
 @dataclass(frozen=True)
 class Newton:
-    """Steps from where the problem stands until the gap is at most ``target``.
+    """Steps from where the problem stands until the gap is at most ``target``, which may depend on the objective.
 
     The objective is strongly convex, so the gap is at most half the squared length of its gradient (in the norm dual
     to that of the penalty); ``dual`` is the objective minus this bound.
@@ -50,15 +51,16 @@ class Newton:
 
     name: ClassVar[str] = "newton"
 
-    def __call__(self, problem: Smooth, target: float, n: int, run: Run) -> Solution:
-        monitor, calls = Monitor(run, self.name, target), 0
+    def __call__(self, problem: Smooth, target: float | Callable[[float], float], n: int, run: Run) -> Solution:
+        allowed = target if callable(target) else lambda _: target
+        monitor, calls = Monitor(run, self.name, allowed(0.0)), 0
         idle, least, bound = 0, np.inf, np.inf  # steps without a gain, the smallest objective and bound so far
         with monitor:
             try:
                 while True:
                     problem.assess()
                     calls += n
-                    if problem.bound <= target:
+                    if problem.bound <= allowed(problem.value):
                         monitor.status = Status.CONVERGED
                     if monitor.tick(oracle_calls=calls, primal=problem.value, dual=problem.value - problem.bound):
                         break
@@ -72,11 +74,11 @@ class Newton:
                 problem.assess()
             except Stopped:
                 monitor.status = Status.MAX_TIME
-        status = monitor.status
+        status, reached = monitor.status, problem.bound <= allowed(problem.value)
         assert status is not None
         return Solution(
             w=np.ascontiguousarray(problem.weights),
-            status=Status.CONVERGED if problem.bound <= target and status is not Status.CALLBACK else status,
+            status=Status.CONVERGED if reached and status is not Status.CALLBACK else status,
             primal=problem.value,
             dual=problem.value - problem.bound,
             n_iter=len(monitor.trace),

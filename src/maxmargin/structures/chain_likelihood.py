@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from maxmargin import _core
 from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.portions import PORTION
+from maxmargin.sequences import Sequences
 from maxmargin.structures.chain import Chain, ChainInput
 from maxmargin.structures.class_likelihood import ClassLikelihood
 
@@ -23,6 +25,8 @@ Distributions = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArra
 """Sequences, and for each of them marginals (length, stride), expected steps (labels, stride) and entropy."""
 
 _STEPS = 5e4  # weights of steps, which each portion reads anew; with more of them portions are larger
+_FEW = 8  # sequences: a sample of fewer is made of pieces
+_PIECE = 128  # tokens
 _CHEAPER = 1.5  # times the work of tokens without transitions: from there on they are solved first
 
 
@@ -58,6 +62,7 @@ class ChainLikelihood:
         self.allowed = allowed
         self._start = distributions
         self._engine: _core.ChainDual | None = None
+        self.solve: Callable[[Floats], Floats] | None = None
         self.core = chain.core(X, labels, self.label_offset)
         self.stride = _core.padded(chain.n_labels)
         check_room(chain.rows * self.stride)
@@ -75,7 +80,8 @@ class ChainLikelihood:
         self._work = X.tokens.lengths * float(3 * chain.n_labels**chain.order * self.stride) + 2.0 * self.stride * cells
         portion = PORTION * max(1.0, chain.n_labels**chain.order * self.stride / _STEPS) * threads
         number = (np.cumsum(self._work) // portion).astype(np.int64)
-        self._bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]
+        bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]
+        self.parts = list(pairwise(bounds))  # sequences that are asked together
 
     @property
     def total_weight(self) -> float:
@@ -101,10 +107,13 @@ class ChainLikelihood:
         """Not known; features are brought to a common size before training."""
         return 0.0
 
-    invertible = False
+    @property
+    def invertible(self) -> bool:
+        return self.solve is not None
 
-    def inverse_curvature(self, C: float, l2: float) -> None:
-        """Not known."""
+    def inverse_curvature(self, C: float, l2: float) -> Callable[[Floats], Floats] | None:
+        """``solve``, of which somebody knows that it does this."""
+        return self.solve
 
     @property
     def work(self) -> float:
@@ -135,12 +144,48 @@ class ChainLikelihood:
             allowed=self.allowed,
         )
 
+    @property
+    def tokens(self) -> Sequences:
+        return self._given.tokens
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is a weight for every feature and step of order 1, and the label of every token is known."""
+        return self.has_dual and self._seen is None
+
+    def sample(self, size: float) -> ChainLikelihood:
+        """A problem of about so many tokens that is like this one: evenly spread sequences, or pieces where whole ones
+        would be very few. Pieces have no ends."""
+        tokens = self._given.tokens
+        share, offsets = size / tokens.tokens, tokens.offsets
+        cut = self.n * share < _FEW
+        if cut:
+            places = np.arange(tokens.tokens + 1)
+            inside = places[:-1] - np.repeat(offsets[:-1], tokens.lengths)
+            offsets = places[np.append(inside % _PIECE == 0, True)]
+        count = max(1, round((offsets.size - 1) * share))
+        picked = ((np.arange(count) + 0.5) * ((offsets.size - 1) / count)).astype(np.int64)
+        chosen = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in picked])
+        ends = np.concatenate([[0], np.cumsum(offsets[picked + 1] - offsets[picked])])
+        weight = np.full(count, tokens.tokens / chosen.size)
+        if self.sample_weight is not None:
+            weight *= self.sample_weight[np.searchsorted(tokens.offsets, offsets[picked], side="right") - 1]
+        return ChainLikelihood(
+            replace(self.chain, ends=False) if cut else self.chain,
+            ChainInput(tokens.regrouped(chosen, ends)),
+            self._labels[chosen],
+            weight,
+            self.threads,
+            False,
+            label_weight=self._label_weight,
+        )
+
     @cached_property
     def _tokens(self) -> ClassLikelihood | None:
         """Each token for itself, whose classes are the labels."""
         tokens, chain = self._given.tokens, self.chain
-        plain = self.allowed is None and self._label_weight is None and self._seen is None and not chain.n_pair_features
-        if not plain or self.work < _CHEAPER * ClassLikelihood.work_of(tokens.tokens, len(tokens.indices), self.stride):
+        cheap = _CHEAPER * ClassLikelihood.work_of(tokens.tokens, len(tokens.indices), self.stride)
+        if not self.plain or self._label_weight is not None or self.work < cheap:
             return None
         weight = None if self.sample_weight is None else np.repeat(self.sample_weight, tokens.lengths)
         rows = _core.Rows(tokens.values, tokens.indices, tokens.indptr, tokens.n_features, float(chain.constant), True)
@@ -159,7 +204,7 @@ class ChainLikelihood:
 
     def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
         total = 0.0
-        for first, last in zip(self._bounds[:-1], self._bounds[1:]):
+        for first, last in self.parts:
             if stop is not None and stop():
                 raise Stopped
             total += self.core.likelihood(

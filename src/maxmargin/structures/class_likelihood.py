@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from maxmargin import _core
 from maxmargin.input_checks import check_room
 from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.portions import PORTION
+from maxmargin.structures.likelihood_newton import Solve, positive_inverse
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -90,10 +90,8 @@ class ClassLikelihood:
         d = self.columns
         matrix = (C / self.n_classes) * self._rows.column_products(self.sample_weight).reshape(d, d)
         matrix.ravel()[:: d + 1] += l2
-        factor, failed = dpotrf(matrix.T, lower=0, overwrite_a=1)  # columns first: the lower triangle is the upper one
-        if failed:
-            return None
-        return lambda v: np.asarray(dpotrs(factor, v.reshape(d, -1), lower=0)[0]).ravel()
+        solve = positive_inverse(matrix)
+        return None if solve is None else lambda v: solve(v.reshape(d, -1)).ravel()
 
     @property
     def work(self) -> float:
@@ -140,8 +138,10 @@ class ClassLikelihood:
             return [order]
         return np.split(order, range(self._most, order.size, self._most))
 
-    def by_class(self, native: Floats) -> Floats:
-        """Native weights with a row per class, shape (n_classes, columns)."""
+    def matrix_of(self, native: Floats | None) -> Floats:
+        """Native weights, or zeros, with a row per class, shape (n_classes, columns)."""
+        if native is None:
+            return np.zeros((self.n_classes, self.columns))
         return np.ascontiguousarray(native.reshape(self.columns, self.stride)[:, : self.n_classes].T)
 
     def curved(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats, Floats]:
@@ -157,6 +157,11 @@ class ClassLikelihood:
         """The lower triangle of ``C f'' + l2``, of order ``n_classes * columns``, from the blocks of ``curved``."""
         order = self.n_classes * self.columns
         return self.core.hessian(blocks, C, l2).reshape(order, order)
+
+    def inverse(self, blocks: Floats, C: float, l2: float) -> Solve | None:
+        """Solves with ``C f'' + l2``, a row per class; None where rounding has made it indefinite."""
+        solve = positive_inverse(self.hessian(blocks, C, l2))
+        return None if solve is None else lambda v: solve(v.ravel()).reshape(v.shape)
 
     def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
         return self._in_portions(lambda first, last: self.core.sum(native, gradient, first, last, self.threads), stop)
