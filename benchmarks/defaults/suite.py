@@ -19,6 +19,7 @@ from defaults.ranking_tasks import DIVERSITY_TASKS, RANKING_TASKS
 from defaults.second import SECOND_LIST
 from defaults.task import PARTS, Task
 from defaults.taxonomy_tasks import TAXONOMY_TASKS
+from defaults.third import THIRD_LIST
 
 FIRST_LIST = (
     *CLASS_TASKS,
@@ -29,8 +30,8 @@ FIRST_LIST = (
     *DIVERSITY_TASKS,
     *CHAIN_TASKS,
 )
-OLDER = FIRST_LIST  # the lists that have been reported
-FRESH = SECOND_LIST  # the newest list, held out as a whole; it joins OLDER when there is a newer one
+OLDER = (*FIRST_LIST, *SECOND_LIST)  # the lists that have been reported
+FRESH = THIRD_LIST  # the newest list, held out as a whole; it joins OLDER when there is a newer one
 TASKS: dict[str, Task] = {task.name: task for task in (*OLDER, *(replace(task, fresh=True) for task in FRESH))}
 _PEERS = {
     "classes": CLASS_PEERS,
