@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include "maxmargin/kernels.hpp"
+#include "maxmargin/class_scaled_dual.hpp"
 #include "maxmargin/newton.hpp"
 #include "maxmargin/products.hpp"
 #include "maxmargin/shares.hpp"
@@ -20,32 +19,6 @@ constexpr std::int64_t kBlock = kGramRows;   // rows that are turned at a time
 constexpr double kOneStep = 0.002;           // of the objective: a fold whose first step gains less needs no other
 constexpr double kTwoSteps = 0.05;           // or one more with the same Hessian
 constexpr int kFoldSteps = 50;
-constexpr int kAdaptingSteps = 6;
-
-// Losses and their first two derivatives by the score of rows, whose signs and weights stand beside it. `scratch` is of their size.
-double losses(SmoothLoss kind, const double* score, const double* sign, const double* weight, std::int64_t n, double* first,
-              double* second, double* scratch) {
-  double sum = 0.0;
-  if (kind == SmoothLoss::squared_hinge) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double short_of = std::max(0.0, 1.0 - sign[i] * score[i]);
-      sum += 0.5 * weight[i] * short_of * short_of;
-      first[i] = -weight[i] * sign[i] * short_of;
-      second[i] = short_of > 0.0 ? weight[i] : 0.0;
-    }
-    return sum;
-  }
-  for (std::int64_t i = 0; i < n; ++i) scratch[i] = -std::abs(score[i]);
-  kernels().exp_all(scratch, n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double z = sign[i] * score[i], e = scratch[i];
-    const double likely = 1.0 / (1.0 + e), rare = e * likely;
-    sum += weight[i] * (std::log1p(e) + std::max(0.0, -z));
-    first[i] = -weight[i] * sign[i] * (z > 0.0 ? rare : likely);
-    second[i] = weight[i] * likely * rare;
-  }
-  return sum;
-}
 
 // The value alone.
 double loss_sum(SmoothLoss kind, std::span<const double> score, std::span<const double> step, double length, const SmoothData& data,
@@ -75,7 +48,8 @@ SmoothFit::SmoothFit(const SmoothData& data, std::vector<std::int32_t> members, 
       folds_{0, std::ssize(members_)} {}
 
 void SmoothFit::change(SmoothLoss loss, double C) {
-  if (loss != loss_) current_ = adapted_ = false;
+  if (loss != loss_) current_ = false;
+  if (loss != loss_ || C != C_) dual_ = -std::numeric_limits<double>::infinity();
   loss_ = loss;
   C_ = C;
   diagonal_.clear();
@@ -142,25 +116,30 @@ SmoothFit::Sums SmoothFit::total() {
   return all;
 }
 
-void SmoothFit::add_sparse(std::int64_t begin, std::int64_t end, Sums& sums) {
+// The objective and its gradient at w, and what the dual variables of w prove.
+void SmoothFit::assess_sparse() {
   const auto& k = kernels();
-  std::array<double, kBlock> sign, weight, first, scratch;
+  const auto count = static_cast<std::int64_t>(members_.size());
+  std::array<double, kBlock> sign, weight, scratch;
+  std::vector<double> first(members_.size()), of_class[2];
+  for (std::vector<double>& sum : of_class) sum.resize(w_.size());
   const bool fresh = diagonal_.empty();  // only a preconditioner: that of the first point will do
   if (fresh) diagonal_.assign(data_.penalty, data_.penalty + w_.size());
-  for (std::int64_t from = begin; from < end; from += kBlock) {
-    const std::int64_t n = std::min(kBlock, end - from);
+  Sums sums;
+  for (std::int64_t from = 0; from < count; from += kBlock) {
+    const std::int64_t n = std::min(kBlock, count - from);
     const std::int32_t* members = members_.data() + from;
     double* score = scores_.data() + from;
     for (std::int64_t i = 0; i < n; ++i) {
       score[i] = k.fine.row_dot(data_.rows[members[i]], w_.data());
       sign[i] = data_.signs[members[i]];
-      weight[i] = data_.weight == nullptr ? C_ : C_ * data_.weight[members[i]];
+      weight[i] = C_ * data_.weight_of(members[i]);
     }
-    double* second = curvature_.data() + from;
-    sums.value += losses(loss_, score, sign.data(), weight.data(), n, first.data(), second, scratch.data());
+    double *slope = first.data() + from, *second = curvature_.data() + from;
+    sums.value += losses(loss_, score, sign.data(), weight.data(), n, slope, second, scratch.data());
     for (std::int64_t i = 0; i < n; ++i) {
       const Row row = data_.rows[members[i]];
-      if (first[i] != 0.0) k.fine.row_axpy(row, first[i], sums.gradient.data());
+      if (slope[i] != 0.0) k.fine.row_axpy(row, slope[i], of_class[sign[i] > 0.0].data());
       if (second[i] == 0.0 || !fresh) continue;
       for (std::int64_t c = 0; c < row.count; ++c) {
         const double x = row.value(c);
@@ -169,6 +148,13 @@ void SmoothFit::add_sparse(std::int64_t begin, std::int64_t end, Sums& sums) {
       if (row.bias != 0.0) diagonal_[row.width] += second[i] * row.bias * row.bias;
     }
   }
+  ++passes_;
+  dual_ = std::max(dual_, class_scaled_dual(data_, loss_, C_, members_, first, of_class[0], of_class[1]));
+  sums.gradient = std::move(of_class[0]);
+  k.axpy(1.0, of_class[1].data(), sums.gradient.data(), std::ssize(sums.gradient));
+  add_penalty(w_, sums);
+  value_ = sums.value;
+  gradient_ = std::move(sums.gradient);
 }
 
 void SmoothFit::add_penalty(const std::vector<double>& w, Sums& sums) const {
@@ -181,15 +167,8 @@ void SmoothFit::add_penalty(const std::vector<double>& w, Sums& sums) const {
 }
 
 void SmoothFit::assess() {
-  Sums sums;
-  if (direct()) {
-    sums = total();
-  } else {
-    sums.gradient.resize(w_.size());
-    add_sparse(0, static_cast<std::int64_t>(members_.size()), sums);
-    ++passes_;
-    add_penalty(w_, sums);
-  }
+  if (!direct()) return assess_sparse();
+  Sums sums = total();
   value_ = sums.value;
   gradient_ = std::move(sums.gradient);
 }
@@ -197,7 +176,7 @@ void SmoothFit::assess() {
 double SmoothFit::bound() const {
   double sum = 0.0;
   for (std::size_t j = 0; j < gradient_.size(); ++j) sum += gradient_[j] * gradient_[j] / data_.penalty[j];
-  return 0.5 * sum;
+  return std::min(0.5 * sum, std::max(0.0, value_ - dual_));
 }
 
 std::vector<double> SmoothFit::hessian_times(const std::vector<double>& v) {
@@ -272,46 +251,7 @@ void SmoothFit::limit(double seconds) {
   end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// The weights that were best for another loss differ from those for this one in their length and offset most of all, so these are fitted
-// before the first step: scores become stretch * score + shift.
-void SmoothFit::adapt() {
-  adapted_ = true;
-  row_products(data_.rows, w_.data(), members_, scores_, 1);
-  ++passes_;
-  double square = 0.0, stretch = 1.0, shift = 0.0, lowest = std::numeric_limits<double>::infinity(), best_stretch = 1.0, best_shift = 0.0;
-  for (std::size_t j = 0; j < w_.size(); ++j) square += data_.penalty[j] * w_[j] * w_[j];
-  std::array<double, kBlock> at, sign, weight, first, second, scratch;
-  for (int tries = 0; tries < kAdaptingSteps; ++tries) {
-    double value = 0.5 * stretch * stretch * square, slope = stretch * square, slope_shift = 0.0, curve = square, curve_both = 0.0, curve_shift = 0.0;
-    for (std::size_t begin = 0; begin < members_.size(); begin += kBlock) {
-      const auto n = std::min<std::size_t>(kBlock, members_.size() - begin);
-      for (std::size_t i = 0; i < n; ++i) {
-        at[i] = stretch * scores_[begin + i] + shift;
-        sign[i] = data_.signs[members_[begin + i]];
-        weight[i] = data_.weight == nullptr ? C_ : C_ * data_.weight[members_[begin + i]];
-      }
-      value += losses(loss_, at.data(), sign.data(), weight.data(), static_cast<std::int64_t>(n), first.data(), second.data(), scratch.data());
-      for (std::size_t i = 0; i < n; ++i) {
-        const double s = scores_[begin + i];
-        slope += first[i] * s, slope_shift += first[i];
-        curve += second[i] * s * s, curve_both += second[i] * s, curve_shift += second[i];
-      }
-    }
-    if (value >= lowest) break;
-    lowest = value, best_stretch = stretch, best_shift = shift;
-    const bool shifts = data_.rows.bias != 0.0;
-    const double determinant = shifts ? curve * curve_shift - curve_both * curve_both : curve;
-    if (!(determinant > 1e-12 * curve * (shifts ? curve_shift : 1.0))) break;
-    stretch -= (shifts ? curve_shift * slope - curve_both * slope_shift : slope) / determinant;
-    if (shifts) shift -= (curve * slope_shift - curve_both * slope) / determinant;
-  }
-  for (double& weight_of : w_) weight_of *= best_stretch;
-  if (data_.rows.bias != 0.0) w_.back() += best_shift / data_.rows.bias;
-  current_ = false;
-}
-
 int SmoothFit::run(double target, int most) {
-  if (!direct() && !adapted_) adapt();
   for (int done = 0; done < most; ++done) {
     if (end_ && std::chrono::steady_clock::now() >= *end_) return done;
     if (!direct()) assess();
@@ -351,43 +291,56 @@ bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<s
 }
 
 std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets, double target, int threads) {
+  if (!direct()) return sparse_fold_scores(offsets, target, threads);
   const auto folds = static_cast<std::int64_t>(offsets.size()) - 1;
-  const std::size_t d = w_.size();
-  Sums all;
-  if (direct()) {
-    if (!std::ranges::equal(offsets, folds_)) {
-      folds_.assign(offsets.begin(), offsets.end());
-      current_ = false;
-    }
-    all = total();
+  if (!std::ranges::equal(offsets, folds_)) {
+    folds_.assign(offsets.begin(), offsets.end());
+    current_ = false;
   }
-  fold_weights_.resize(static_cast<std::size_t>(folds), origin_);
-  const double everything = total_weight(members_);
+  const Sums all = total();
+  const double everything = data_.total_weight(members_);
   std::vector<double> out(members_.size());
   in_shares(folds, threads, [&](int, std::int64_t first, std::int64_t last) {
+    std::vector<double> w;
     for (std::int64_t fold = first; fold < last; ++fold) {
-      std::vector<double>& w = fold_weights_[static_cast<std::size_t>(fold)];
       const auto begin = offsets[fold], end = offsets[fold + 1];
       std::vector<std::int32_t> others(members_.begin(), members_.begin() + begin);
       others.insert(others.end(), members_.begin() + end, members_.end());
-      const double more = everything / (everything - total_weight(std::span<const std::int32_t>(members_).subspan(begin, end - begin)));
-      if (!direct() || !leave_out(all, parts_[static_cast<std::size_t>(fold)], others, more, w)) {
+      const std::span<const std::int32_t> own(members_.data() + begin, static_cast<std::size_t>(end - begin));
+      const double more = everything / (everything - data_.total_weight(own));
+      if (!leave_out(all, parts_[static_cast<std::size_t>(fold)], others, more, w)) {
         SmoothFit fit(data_, std::move(others), loss_, C_ * more);
         fit.end_ = end_;
         fit.start(w);
-        fit.adapted_ = adapted_;
         fit.run(target, kFoldSteps);
         w = fit.weights();
       }
-      const std::span<const std::int32_t> own(members_.data() + begin, static_cast<std::size_t>(end - begin));
       row_products(data_.rows, w.data(), own, std::span<double>(out).subspan(static_cast<std::size_t>(begin), own.size()), 1);
     }
   });
-  adapted_ = true;
-  if (!direct()) {
-    std::fill(w_.begin(), w_.end(), 0.0);
-    current_ = false;
-    for (const std::vector<double>& w : fold_weights_) kernels().axpy(1.0 / static_cast<double>(folds), w.data(), w_.data(), static_cast<std::int64_t>(d));
+  return out;
+}
+
+std::vector<double> SmoothFit::sparse_fold_scores(std::span<const std::int64_t> offsets, double target, int threads) {
+  const std::size_t folds = offsets.size() - 1;
+  if (left_out_.empty()) {
+    const std::size_t most = std::min<std::size_t>(FoldNewton::kMost, (folds + threads - 1) / threads);
+    for (std::size_t fold = 0; fold < folds; fold += most) {
+      const auto some = offsets.subspan(fold, std::min(most, folds - fold) + 1);
+      left_out_.emplace_back(data_, members_, some, origin_, loss_);
+    }
+  }
+  in_shares(std::ssize(left_out_), threads, [&](int, std::int64_t first, std::int64_t last) {
+    for (std::int64_t at = first; at < last; ++at) left_out_[static_cast<std::size_t>(at)].run(loss_, C_, target, kFoldSteps, end_);
+  });
+  std::vector<double> out(members_.size());
+  std::fill(w_.begin(), w_.end(), 0.0);
+  std::size_t fold = 0;
+  for (const FoldNewton& some : left_out_) {
+    some.add_weights(1.0 / static_cast<double>(folds), w_);
+    for (std::size_t k = 0; k < some.folds(); ++k, ++fold) {
+      some.scores_of(k, std::span<double>(out).subspan(static_cast<std::size_t>(offsets[fold]), static_cast<std::size_t>(offsets[fold + 1] - offsets[fold])));
+    }
   }
   return out;
 }

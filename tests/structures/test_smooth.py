@@ -74,16 +74,43 @@ def test_scores_of_folds_are_those_of_fits_without_them(kind, d, weighted):
         np.testing.assert_allclose(scores[begin:end], expected, atol=0.02 if d <= 64 else 1e-4)
 
 
-def test_weights_of_another_loss_are_stretched_before_the_first_step():
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((300, 90)) * (rng.random((300, 90)) < 0.2)
-    positive = X[:, :3].sum(axis=1) + 0.3 * rng.standard_normal(300) > 0.5
-    problem = SmoothRows(packed(X), positive, None, np.ones(90), 0.0)
-    everyone = np.arange(300, dtype=np.int32)
-    first, cold = problem.fit("squared_hinge", 1.0, everyone), problem.fit("logistic", 1.0, everyone)
-    first.run(1e-6, 50)
-    first.change("logistic", 1.0)
-    assert first.run(1e-6, 50) <= cold.run(1e-6, 50)
-    first.assess()
-    cold.assess()
-    assert first.value == pytest.approx(cold.value, abs=1e-4)
+def rare_words(seed, n=300, d=90):
+    """Sparse rows with a large constant feature, few of them positive."""
+    rng = np.random.default_rng(seed)
+    X = np.abs(rng.standard_normal((n, d))) * (rng.random((n, d)) < 0.2)
+    positive = X[:, :3].sum(axis=1) + 0.3 * rng.standard_normal(n) > 1.2
+    rows = packed(X)
+    rows.set_bias(30.0)
+    return SmoothRows(rows, positive, None, np.ones(d + 1), 30.0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("folds", [3, 5, 9])
+def test_folds_of_sparse_rows_go_from_loss_to_loss_and_from_c_to_c(folds, threads):
+    """All at once, eight of them side by side at most; a path of them ends where fits from the beginning do."""
+    rows, everyone = rare_words(1), np.arange(300, dtype=np.int32)
+    offsets = np.linspace(0, 300, folds + 1).astype(np.int64)
+    path = rows.fit("squared_hinge", 0.1, everyone)
+    for kind, C in [("squared_hinge", 0.1), ("squared_hinge", 0.8), ("logistic", 0.8), ("logistic", 0.1)]:
+        path.change(kind, C)
+        scores = path.fold_scores(offsets, 1e-9, threads)
+        cold = rows.fit(kind, C, everyone).fold_scores(offsets, 1e-9, 1)
+        np.testing.assert_allclose(scores, cold, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_the_bound_is_near_the_gap_however_large_the_constant_feature_is(kind):
+    """A small error of the offset, which the gradient alone takes for a large gap."""
+    rows, everyone = rare_words(2), np.arange(300, dtype=np.int32)
+    best = rows.fit(kind, 1.0, everyone)
+    best.run(1e-13, 60)
+    best.assess()
+    fit = rows.fit(kind, 1.0, everyone)
+    for _ in range(8):
+        fit.assess()
+        gap = fit.value - best.value
+        assert gap <= fit.bound + 1e-9
+        if gap < 0.1 * best.value:
+            assert fit.bound <= 0.5 * best.value
+        fit.step()
+    assert gap < 0.1 * best.value

@@ -4,27 +4,21 @@
 //
 // with the logistic loss log(1 + exp(-z)) or the squared hinge 1/2 max(0, 1 - z)^2, by Newton's method. With few columns the Hessian
 // is formed and factored, so that neither the scale nor the offset of a column costs iterations; with many a step comes
-// from conjugate gradients. f is strongly convex in the norm of p, so f(w) - min f <= 1/2 sum_j g_j^2 / p_j with g its gradient.
+// from conjugate gradients. f is strongly convex in the norm of p, so f(w) - min f <= 1/2 sum_j g_j^2 / p_j with g its gradient;
+// where that is far too much, as after steps that conjugate gradients have cut short, class_scaled_dual.hpp knows better.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "maxmargin/rows.hpp"
+#include "maxmargin/fold_newton.hpp"
+#include "maxmargin/smooth_data.hpp"
 
 namespace maxmargin {
-
-enum class SmoothLoss : std::uint8_t { logistic, squared_hinge };
-
-struct SmoothData {
-  Rows rows;
-  const std::int8_t* signs = nullptr;  // y, one per row
-  const double* weight = nullptr;      // c, one per row; nullptr is 1
-  const double* penalty = nullptr;     // p, one a column, all positive
-};
 
 class SmoothFit {
  public:
@@ -68,19 +62,14 @@ class SmoothFit {
     std::vector<double> gradient, hessian;
   };
   void add_direct(std::int64_t begin, std::int64_t end, bool curved, Sums& sums);
-  void add_sparse(std::int64_t begin, std::int64_t end, Sums& sums);
+  void assess_sparse();
   void add_penalty(const std::vector<double>& w, Sums& sums) const;
   std::vector<double> hessian_times(const std::vector<double>& v);
   void sum_folds();
   Sums total();
-  void adapt();
+  std::vector<double> sparse_fold_scores(std::span<const std::int64_t> offsets, double target, int threads);
   bool search_along(const std::vector<double>& step, double slope, double length);
   bool leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, double more, std::vector<double>& w) const;
-  double total_weight(std::span<const std::int32_t> members) const {
-    double sum = 0.0;
-    for (std::int32_t i : members) sum += data_.weight == nullptr ? 1.0 : data_.weight[i];
-    return sum;
-  }
 
   SmoothData data_;
   std::vector<std::int32_t> members_;
@@ -90,9 +79,9 @@ class SmoothFit {
   std::vector<std::int64_t> folds_;  // where they begin, and the end
   std::vector<Sums> parts_;           // over each fold, without C
   bool current_ = false;              // whether they are those at w
-  std::vector<std::vector<double>> fold_weights_;
-  bool adapted_ = true;               // whether w was made for this loss
+  std::vector<FoldNewton> left_out_;  // where Hessians are not formed
   double value_ = 0.0, decrement_ = 0.0;
+  double dual_ = -std::numeric_limits<double>::infinity();  // the best lower bound of the minimum so far, besides that of `bound`
   std::int64_t passes_ = 0;
   std::optional<std::chrono::steady_clock::time_point> end_;
 };
