@@ -76,7 +76,7 @@ def test_train_predict_evaluate(folder, run, tree):
 
 
 def test_numbers_as_labels(folder, run):
-    assert run("train train.svm tree.mm --taxonomy numbers.csv")[0] == 0
+    assert run("train train.svm tree.mm --taxonomy numbers.csv --method structural")[0] == 0
     model = maxmargin.load("tree.mm")
     assert model.classes_.tolist() == list(range(8))
     assert model.taxonomy_.ancestors(3) == ("root", "n0", "n0.1", 3)

@@ -73,7 +73,7 @@ def test_labels_that_end_above_the_lowest_level(texts):
     X, y = texts
     rows = np.array([label.split(".") for label in y], dtype=object)
     rows[::3, 2] = None
-    model = TaxonomySVC().fit(X, rows)
+    model = TaxonomySVC(method="structural").fit(X, rows)
     answers = model.predict(X)
     assert {None} < set(answers[:, 2])
     assert not any(value is None for value in answers[:, :2].ravel())

@@ -184,7 +184,7 @@ def test_the_answer_of_lowest_expected_loss(texts, loss):
     stopped = np.array([label.rpartition(".")[0] if number % 3 == 0 else label for number, label in enumerate(y)])
     k = np.unique(stopped).size
     matrix = np.random.default_rng(0).random((k, k)) * (1 - np.eye(k))
-    model = TaxonomySVC(taxonomy=".", loss=matrix if loss == "matrix" else loss).fit(X, stopped)
+    model = TaxonomySVC(taxonomy=".", loss=matrix if loss == "matrix" else loss, method="structural").fit(X, stopped)
     assert not hasattr(model, "predict_proba")
     model.calibrate(X, stopped)
     probability = model.predict_proba(X)
@@ -197,13 +197,13 @@ def test_the_answer_of_lowest_expected_loss(texts, loss):
     np.testing.assert_array_equal(answers, model.classes_[np.argmin(probability @ matrix, axis=1)])
     with pytest.raises(ValueError, match="two rules for one answer"):
         model.predict(X, until=0.5, decision="expected-cost")
-    with pytest.raises(ValueError, match="decision must be 'score' or 'expected-cost', not 'best'"):
+    with pytest.raises(ValueError, match="decision must be 'auto', 'score' or 'expected-cost', not 'best'"):
         model.predict(X, decision="best")
 
 
 def test_probabilities_warn_until_they_are_calibrated(texts):
     X, y = texts
-    model = TaxonomySVC(taxonomy=".").fit(X, y)
+    model = TaxonomySVC(taxonomy=".", method="structural").fit(X, y)
     with pytest.warns(NotCalibratedWarning, match="calibrate"):
         model.predict(X, until=0.5)
     model.calibrate(X, y, folds=2)

@@ -84,8 +84,6 @@ class Settings:
         else:
             only = {"--cost": self.cost is not None, "--taxonomy": self.taxonomy is not None}
             refuse(only, path, "with --measure")
-        if self.method is not None and self.taxonomy is not None:
-            raise ValueError("--method is for classes without a taxonomy; leave one of the two out.")
         for name, given in (("--tree-loss", self.tree_loss), ("--node-weight", self.node_weight)):
             if given is not None and self.taxonomy is None:
                 raise ValueError(f"{name} is for classes in a taxonomy; give that with --taxonomy, or leave it out.")

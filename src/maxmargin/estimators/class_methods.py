@@ -24,6 +24,7 @@ from maxmargin.solvers.likelihood import Objective
 from maxmargin.solvers.newton import Newton
 from maxmargin.structures.class_likelihood import ClassLikelihood
 from maxmargin.structures.likelihood_newton import LikelihoodNewton
+from maxmargin.structures.shared_likelihood import SharedLikelihood
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -36,7 +37,7 @@ _MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so
 _LEAST = 0.1  # of that tolerance
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
 _ROUNDING = 1e-18
-_LARGEST = 4096.0  # times the default C: no larger one is tried
+LARGEST_FACTOR = 4096.0  # times the default C: no larger one is tried
 _TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
 
 
@@ -44,7 +45,9 @@ MARGIN = Candidate("structural", 1.0 / 3.0)
 CONFIDENT = Candidate("likelihood", 8.0)
 
 
-def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: float | str, run: Run) -> Solution:
+def maximise_likelihood(
+    problem: ClassLikelihood | SharedLikelihood, C: float, solver: str, tol: float | str, run: Run
+) -> Solution:
     """Minimises ``1/2 |w|^2 + C f(w)``.
 
     With ``tol='auto'`` to ``likelihood_tolerance``, and problems that are small as far as rounding allows, so that
@@ -53,7 +56,7 @@ def maximise_likelihood(problem: ClassLikelihood, C: float, solver: str, tol: fl
     begin, wanted = perf_counter(), likelihood_tolerance(tol, problem.total_weight)
     exact = tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough
     run = replace(run, tol=_ROUNDING if exact else _TRIAL * wanted if run.rough else wanted, relative=0.0)
-    if solver == "auto" and problem.few_weights:
+    if solver == "auto" and isinstance(problem, ClassLikelihood) and problem.few_weights:
         late = lambda: run.max_time is not None and perf_counter() - begin >= run.max_time  # noqa: E731
         at = LikelihoodNewton(problem, C, problem.start, late)
         found = Newton()(at, run.tol * C * problem.total_weight, problem.n, run)
@@ -164,7 +167,7 @@ class Choice:
         fold = dealt_folds(self.keys(), self.labels, weight > 0.0)
         limit = None if self.max_time is None else start + self.max_time
         best = self._winner(candidates, fold, limit)
-        while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < _LARGEST:
+        while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < LARGEST_FACTOR:
             larger = self._winner([replace(best.candidate, factor=8.0 * best.candidate.factor)], fold, limit)
             if isinstance(larger, Status) or not best.is_beaten(larger, weight):
                 break

@@ -44,6 +44,9 @@ class Contest:
     loss : of the candidate at a place in the list, with weights ``w``, on the examples of a mask
     fold : the fold of each example, -1 for those that do not count
     limit : seconds until ``perf_counter`` reads this; None is no limit
+    error : the standard error of the difference between the losses so far of two candidates, by their places; a
+        candidate that is behind the best by more is out, and no more folds are asked once one is left. With None all
+        are asked about all folds
     """
 
     candidates: Sequence[Candidate]
@@ -51,6 +54,7 @@ class Contest:
     loss: Callable[[int, Floats, Mask], float]
     fold: Codes
     limit: float | None
+    error: Callable[[int, int], float] | None = None
 
     def winner(self, total: float) -> int | Status:
         """The place of the candidate of lowest loss, or why that was not found: MAX_TIME or INTERRUPTED."""
@@ -61,11 +65,14 @@ class Contest:
         """The loss of every candidate on examples that it was not trained on, or why that was not found.
 
         All three folds are asked where the weights of the examples sum up to a ``total`` of at most 1000, else one.
+        The loss of a candidate that is out is infinite.
         """
         losses = np.zeros(len(self.candidates))
         for number in range(_FOLDS if total <= _FEW else 1):
             kept, asked = (self.fold >= 0) & (self.fold != number), self.fold == number
             for place, candidate in enumerate(self.candidates):
+                if losses[place] == np.inf:
+                    continue
                 left = None if self.limit is None else self.limit - perf_counter()
                 if left is not None and left <= 0.0:
                     return Status.MAX_TIME
@@ -73,6 +80,14 @@ class Contest:
                 if found.status is Status.INTERRUPTED:
                     return found.status
                 losses[place] += self.loss(place, found.w, asked)
+            if self.error is not None:
+                best = int(losses.argmin())
+                behind = [place for place in range(losses.size) if place != best and losses[place] < np.inf]
+                for place in behind:
+                    if losses[place] - losses[best] > self.error(place, best):
+                        losses[place] = np.inf
+                if np.count_nonzero(losses < np.inf) == 1:
+                    break
         return losses
 
 

@@ -22,11 +22,12 @@ from maxmargin.estimators.table_input import read_new
 from maxmargin.estimators.taxonomy_files import save_taxonomy_model
 from maxmargin.estimators.taxonomy_places import ClassPlaces, label_array
 from maxmargin.estimators.taxonomy_score import all_mistakes_alike, answer_losses
-from maxmargin.estimators.training import all_or_nothing, check_probability, job_count, train
+from maxmargin.estimators.taxonomy_training import TaxonomyTraining, expected_loss
+from maxmargin.estimators.training import all_or_nothing, check_probability, job_count
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
 from maxmargin.structures.class_features import ClassFeatures
-from maxmargin.structures.multiclass import as_rows, checked_cost
+from maxmargin.structures.multiclass import as_rows
 from maxmargin.structures.taxonomy import PlacedClasses
 from maxmargin.taxonomies import AUTO, Levels, as_taxonomy, check_separator, found_separator, read_levels
 
@@ -39,12 +40,17 @@ class TaxonomySVC(ClassEstimator):
     and a mistake costs more the further away it is.
 
     Every node z has a weight vector, and the score of class y is ``sum_z beta_z <w_z, x>`` over its own node and all
-    above it. Minimises ``1/2 sum_z |w_z|^2 + C * sum_i s_i * risk_i`` as ``MulticlassSVC`` does.
+    above it. Minimises ``1/2 sum_z |w_z|^2 + C * sum_i s_i * risk_i`` as ``MulticlassSVC`` does, with margins or with
+    the likelihood.
 
     Parameters
     ----------
     C : weight of the sum of the risks; ``'scale'`` is that of ``MulticlassSVC`` over half the mean squared distance of
         the output features of two classes
+    method : ``'structural'`` (margins), ``'likelihood'``, or ``'auto'``: what costs less on folds of the training data
+        that are not trained on, the likelihood with one of several C. In many columns its inner nodes have no weights.
+        Margins with fewer than 60 examples, where C is a number, with a warm start, and where anything is asked for
+        that only they have (a rescaling, a slack, a solver, several parents of a node)
     taxonomy : a ``Taxonomy``; nested mappings; a mapping of children to parents; pairs (parent, child); a list of
         parent numbers; a networkx ``DiGraph``; or a string such as ``'.'`` that divides the labels into parts.
         ``'auto'`` finds that string where the labels have one (``taxonomies.found_separator``); else, and for None, all
@@ -67,6 +73,8 @@ class TaxonomySVC(ClassEstimator):
     nodes_ : labels of the nodes above some class, which have weights, shape (n_nodes,)
     coef_ : weights, shape (n_nodes, n_features)
     intercept_ : shape (n_nodes,)
+    method_ : ``'structural'`` or ``'likelihood'``
+    decision_ : what ``predict`` answers, ``'score'`` or ``'expected-cost'``: the better one on the folds
     C_, intercept_scaling_, temperature_, solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
@@ -74,6 +82,7 @@ class TaxonomySVC(ClassEstimator):
         self,
         C: float | str = "scale",
         *,
+        method: str = "auto",
         taxonomy: Any = AUTO,
         loss: Any = "height",
         node_weight: Any = "scale",
@@ -93,6 +102,7 @@ class TaxonomySVC(ClassEstimator):
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.method = method
         self.taxonomy = taxonomy
         self.loss = loss
         self.node_weight = node_weight
@@ -133,11 +143,14 @@ class TaxonomySVC(ClassEstimator):
             structure = placed.structure(in_order(self.loss, self.classes_, "loss"), self.node_weight)
             factor = difference_scale(structure.features.matrix)
             ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
-            self.solution_ = train(self, structure, ready.rows, labels, labels.size, self.C_, ready.weight)
+            trained = TaxonomyTraining(self, placed, structure, ready, labels).run()
+            self.solution_, self.C_ = trained.solution, trained.C
+            self.method_, self.decision_ = trained.method, trained.decision
             self._place(placed, structure.features)
             self.weights_ = ready.restored(self.solution_.w, self.intercept_scaling_)
             self.n_iter_ = self.solution_.n_iter
-            self.temperature_, self.calibrated_ = 1.0, False
+            self.calibrated_ = trained.temperature is not None
+            self.temperature_ = 1.0 if trained.temperature is None else trained.temperature
         return self
 
     def _read_labels(self, y: Any) -> Any:
@@ -197,18 +210,20 @@ class TaxonomySVC(ClassEstimator):
         scores = self._all_scores(X)
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
-    def predict(self, X: Any, *, until: float | None = None, decision: str = "score") -> npt.NDArray[Any]:
-        """The class of highest score, shape (n,), or (n, levels) where y had columns.
+    def predict(self, X: Any, *, until: float | None = None, decision: str = "auto") -> npt.NDArray[Any]:
+        """The class of highest score or of lowest expected loss, shape (n,), or (n, levels) where y had columns.
 
         Parameters
         ----------
         until : a probability: where that of the best class is lower, the answer is the lowest node above it whose
             classes have this probability together (``node_probability``), at last a root
-        decision : ``'expected-cost'`` is the class of lowest expected loss under the probabilities, which ``calibrate``
-            fits, in place of that of highest score
+        decision : ``'score'``; ``'expected-cost'``, the class of lowest expected loss under the probabilities;
+            ``'auto'`` is the better one (``decision_``)
         """
-        if decision not in ("score", "expected-cost"):
-            raise ValueError(f"decision must be 'score' or 'expected-cost', not {decision!r}.")
+        if decision not in ("auto", "score", "expected-cost"):
+            raise ValueError(f"decision must be 'auto', 'score' or 'expected-cost', not {decision!r}.")
+        if decision == "auto":
+            decision = "score" if until is not None else self._decision()
         if decision == "expected-cost":
             if until is not None:
                 raise ValueError("until= and decision='expected-cost' are two rules for one answer; give one of them.")
@@ -234,16 +249,13 @@ class TaxonomySVC(ClassEstimator):
 
     @available_if(lambda model: getattr(model, "calibrated_", False))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, shape (n, n_classes); there after ``calibrate``."""
+        """Probabilities of the classes, shape (n, n_classes): there where the method was chosen on folds, and after
+        ``calibrate``."""
         return np.asarray(softmax(self._all_scores(X) / self.temperature_, axis=1))
 
     def _expected_loss(self, scores: Floats) -> Floats:
         """Of answering each class, shape (n, n_classes)."""
-        probability = np.asarray(softmax(scores / self.temperature_, axis=1))
-        if not isinstance(self.loss, str):
-            cost = checked_cost(self.loss, self.classes_.size, "loss")
-            return 1.0 - probability if cost is None else np.asarray(probability @ cost)
-        return 1.0 - probability if self.loss == "zero-one" else self.places_.expected_loss(probability, self.loss)
+        return expected_loss(self, self.places_, np.asarray(softmax(scores / self.temperature_, axis=1)))
 
     def node_probability(self, X: Any) -> Floats:
         """Probability that the class is a node of ``nodes_`` or below it, shape (n, n_nodes): sums of a softmax of the
@@ -259,7 +271,8 @@ class TaxonomySVC(ClassEstimator):
         """
         check_is_fitted(self)
         labels = np.asarray(y) if self.levels_ is None else self.levels_.names(y)
-        same_tree = clone(self).set_params(taxonomy=self.taxonomy_)  # also where a fold lacks a class
+        # The same tree also where a fold lacks a class.
+        same_tree = clone(self).set_params(taxonomy=self.taxonomy_, method=self.method_, C=self.C_)
         self.temperature_ = held_out_class_temperature(same_tree, X, labels, folds)
         self.calibrated_ = True
         return self
@@ -280,6 +293,10 @@ class TaxonomySVC(ClassEstimator):
         """Writes a model file that ``maxmargin.load`` reads."""
         check_is_fitted(self)
         save_taxonomy_model(path, self)
+
+    def _decision(self) -> str:
+        check_is_fitted(self)
+        return str(self.decision_)
 
     def _constant(self) -> float:
         check_is_fitted(self)

@@ -37,6 +37,8 @@ def save_taxonomy_model(path: str | PathLike[str], model: Any) -> None:
         "constant": float(model.intercept_scaling_),
         "temperature": float(model.temperature_),
         "calibrated": bool(model.calibrated_),
+        "method": model.method_,
+        "decision": model.decision_,
         "separator": model.separator_,
         "levels": None if model.levels_ is None else model.levels_.plain(),
     }
@@ -72,6 +74,12 @@ def restore_taxonomy_model(model: Any, arrays: ModelArrays, structure: ModelValu
     model.weights_ = feature_major(coef)
     model.temperature_ = structure.number("temperature", above=0.0)
     model.calibrated_ = structure.flag("calibrated")
+    # Files from before there was a likelihood do not say.
+    known = "method" in structure
+    model.method_ = structure.one_of("method", ("likelihood", "structural")) if known else "structural"
+    model.decision_ = structure.one_of("decision", ("score", "expected-cost")) if known else "score"
+    if model.decision_ == "expected-cost" and isinstance(model.loss, str) and not placed.taxonomy.is_tree:
+        raise ValueError("expected losses need a tree")
     names = arrays.feature_names(features)
     if names is not None:
         model.feature_names_in_ = names

@@ -27,7 +27,8 @@ class LBFGS:
     """Minimises ``l2/2 |w|^2 + l1 |w|_1 + C f(w)`` from ``w = 0``, or from ``start`` where that is better.
 
     With ``l2 > 0`` the gap is at most ``|v|^2 / (2 l2)``, v the shortest subgradient, because the objective is strongly
-    convex; training stops when that is small enough. Without, there is no such bound: training stops when ten
+    convex; training stops when that is small enough. A rough run stops when the next step promises to gain no more than
+    may be left, which is sooner and no proof. Without, there is no such bound: training stops when ten
     iterations lower the objective by less than ``C * sum(s) * tol``. Where ``f`` is not convex both rules tell a local
     optimum, and no gap is given.
 
@@ -97,6 +98,8 @@ class Descent:
             while not self._finished() and self.iterations < last:
                 if not self._step():
                     self.monitor.status = Status.STALLED
+                    return
+                if self.monitor.status is not None:
                     return
                 self.iterations += 1
                 if self._exhausted():
@@ -180,12 +183,18 @@ class Descent:
         return np.where(self.w != 0.0, self.slope + self.l1 * np.sign(self.w), at_zero)
 
     def _step(self) -> bool:
-        """One step of a line search along the direction; false if no step lowers the objective."""
+        """One step of a line search along the direction; false if no step lowers the objective.
+
+        Sets the status instead where the run is rough and the step promises too little.
+        """
         v = self._subgradient()
         direction = -self._times_inverse(v)
         if self.l1:
             direction = np.where(direction * v < 0.0, direction, 0.0)
         descent = float(direction @ v)
+        if self.monitor.run.rough and self.l2 > 0.0 and 0.0 <= -0.5 * descent <= self.allowed(self.objective):
+            self.monitor.status = Status.FINISHED
+            return True
         if not descent < 0.0:  # the memory is of no use here
             self.pairs.clear()
             direction, descent = -v, -float(v @ v)

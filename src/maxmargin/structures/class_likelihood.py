@@ -79,9 +79,13 @@ class ClassLikelihood:
     @property
     def invertible(self) -> bool:
         """Whether products of columns can be summed up and factored at the cost of a few passes."""
+        return self.factored_at(1.0)
+
+    def factored_at(self, price: float) -> bool:
+        """The same where it takes ``price`` times the factorisation."""
         d = self.columns
         pairs = self._rows.cells**2 / max(self.n, 1)
-        return d <= min(self.n, _MOST_COLUMNS) and pairs + d**3 / _LAPACK <= _PASSES * self.work
+        return d <= min(self.n, _MOST_COLUMNS) and pairs + price * d**3 / _LAPACK <= _PASSES * self.work
 
     def inverse_curvature(self, C: float, l2: float) -> Callable[[Floats], Floats] | None:
         """Solves with ``l2 + C / k * sum_i s_i x_i x_i'`` for each of the k classes: the second derivatives at zero."""
