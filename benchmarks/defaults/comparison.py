@@ -42,6 +42,7 @@ class Comparison:
     seconds: float
     fastest: float
     fastest_peer: str
+    fastest_score: float
     warnings: tuple[str, ...] = ()
     failure: str = ""
 
@@ -52,6 +53,11 @@ class Comparison:
     @property
     def ratio(self) -> float:
         return self.seconds / self.fastest
+
+    @property
+    def gain(self) -> float:
+        """Points above the fastest sane peer, for which the time was spent that it did not need."""
+        return self.score - self.fastest_score
 
     @property
     def informative(self) -> bool:
@@ -91,6 +97,7 @@ def compare(task: str, family: str, estimator: str, ours: dict[str, Any], peers:
         seconds=max(ours["seconds"], 1e-6),
         fastest=quickest["seconds"],
         fastest_peer=fastest,
+        fastest_score=_mean(quickest),
         warnings=tuple(ours.get("warnings", ())),
         failure=ours.get("failure", ""),
     )
@@ -112,6 +119,12 @@ def contenders(peers: dict[str, Any]) -> dict[str, dict[str, Any]]:
         if entry["seconds"] <= limit:
             found.setdefault(name, {})[kind] = entry["setting"]
     return found
+
+
+def slow_ones(found: list[Comparison]) -> list[Comparison]:
+    """Comparisons of estimators with bars that took more than their time, the slowest first."""
+    slow = [row for row in found if row.ratio > SLOWEST and not row.informative and not row.failure]
+    return sorted(slow, key=lambda row: -row.ratio)
 
 
 def bars_of(found: list[Comparison]) -> list[Bar]:

@@ -11,7 +11,7 @@ from harness import environment
 from rich.console import Console
 from tables import Bar, new_table, print_bars
 
-from defaults.comparison import Comparison, bars_of
+from defaults.comparison import SLOWEST, Comparison, bars_of, slow_ones
 from defaults.ours import INFORMATIVE
 
 SECTION = "defaults beside peers"
@@ -59,7 +59,7 @@ def summary(rows: list[Comparison]) -> str:
 
 
 def write_page(page: Path, parts: dict[str, list[Comparison]]) -> None:
-    """Puts a table per part, one row per estimator, and its bars into the section of the page."""
+    """Puts three tables per part into the section of the page: one row per estimator, the bars, and what is slow."""
     machine = environment()
     text = [
         "Scores in points (100 is perfect), all estimators at their defaults. The tuned peer is the best on the task "
@@ -67,7 +67,7 @@ def write_page(page: Path, parts: dict[str, list[Comparison]]) -> None:
         "`fit` over those of the fastest peer within 3 points of the best, at its setting, without the search for it.",
     ]
     for title, found in parts.items():
-        text += [f"**{title}**", _by_estimator(found), _bar_table(bars_of(found))]
+        text += [f"**{title}**", _by_estimator(found), _bar_table(bars_of(found)), *_slow(slow_ones(found))]
     text.append(
         "`python benchmarks/defaults/run.py --held-out --fresh --write docs/defaults.md` writes these tables; here "
         f"with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, {machine['date']}."
@@ -112,6 +112,32 @@ def _by_estimator(found: list[Comparison]) -> str:
 def _bar_table(bars: list[Bar]) -> str:
     rows = [[bar.claim, bar.value, bar.asked, "yes" if bar.holds else "**no**"] for bar in bars]
     return table(["bar", "found", "asked", "holds"], rows)
+
+
+def _slow(found: list[Comparison]) -> list[str]:
+    """Where more than three times the seconds of the fastest sane peer were spent, and the points above that peer."""
+    if not found:
+        return [f"Nothing is slower than {SLOWEST:g} x."]
+    gains = [row.gain for row in found]
+    better = sum(gain > 0.0 for gain in gains)
+    text = (
+        f"Slower than {SLOWEST:g} x, and what for: in {better} of {len(gains)} comparisons ours scores more than the "
+        f"fastest sane peer, {np.mean(gains):+.2f} points in the mean."
+    )
+    columns = ["task", "estimator", "ours, CPU s", "peer, CPU s", "time", "fastest sane peer", "points above it"]
+    rows = [
+        [
+            row.task,
+            row.estimator,
+            f"{row.seconds:.3g}",
+            f"{row.fastest:.3g}",
+            f"{row.ratio:.1f} x",
+            row.fastest_peer,
+            f"{row.gain:+.2f}",
+        ]
+        for row in found
+    ]
+    return [text, table(columns, rows)]
 
 
 def _cells(row: Comparison) -> list[str]:

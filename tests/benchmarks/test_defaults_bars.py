@@ -46,6 +46,7 @@ def row(**changes) -> Comparison:
         "seconds": 0.5,
         "fastest": 1.0,
         "fastest_peer": "b, tuned",
+        "fastest_score": 89.0,
     }
     return Comparison(**{**values, **changes})
 
@@ -57,7 +58,9 @@ def test_the_best_tuned_peer_and_the_fastest_sane_one():
     assert (found.default_peer, found.default) == ("good", 92.0)
     # Within 3 points of 95 are both settings of "good" and the tuned "slow".
     assert (found.fastest_peer, found.fastest) == ("good, tuned", 0.5)
+    assert found.fastest_score == 93.0
     assert found.difference == 0.0
+    assert found.gain == 2.0
     assert found.ratio == 3.0
     assert found.error == pytest.approx(1.0)  # differences -1 and 1
     assert found.flags == "warns"
@@ -111,6 +114,27 @@ def test_tables_are_printed_and_written(tmp_path, capsys):
     text = page.read_text()
     assert "| MulticlassSVC | 2 | 45.0 | 88.0 | 90.0 | -45.00 | -90.0 (other) |" in text
     assert "| **no** |" in text
+
+
+def test_what_is_slow_is_written_beside_the_points_that_it_buys(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {SECTION} -->\n<!-- end of {SECTION} -->\n")
+    found = [
+        row(task="in time", seconds=3.0),
+        row(task="takes long", seconds=3.5, score=88.5),
+        row(task="takes longest", seconds=6.0, score=91.0),
+        row(task="failed", seconds=9.0, failure="crash"),
+        row(task="for information", seconds=9.0, estimator="ChainPerceptron"),
+    ]
+    write_page(page, {"tasks": found, "others": found[:1]})
+    tasks, others = page.read_text().split("**others**")
+    assert "in 1 of 2 comparisons ours scores more than the fastest sane peer, +0.75 points in the mean." in tasks
+    rows = [line for line in tasks.splitlines() if line.startswith("| takes")]
+    assert rows == [
+        "| takes longest | MulticlassSVC | 6 | 1 | 6.0 x | b, tuned | +2.00 |",
+        "| takes long | MulticlassSVC | 3.5 | 1 | 3.5 x | b, tuned | -0.50 |",
+    ]
+    assert "Nothing is slower than 3 x." in others
 
 
 def test_results_of_peers_are_stored_by_version_and_data(tmp_path):
