@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
+from maxmargin.coverage.word_counts import WordCounter
 from maxmargin.input_checks import LARGEST, check_sparse
 
 Floats = npt.NDArray[np.float64]
@@ -51,7 +51,8 @@ def pack_candidates(X: Iterable[Any], vectorizer: Any = None, *, shared_columns:
     reader = CountVectorizer() if vectorizer is None else vectorizer
     if not hasattr(reader, "fit_transform") or isinstance(reader, type):
         raise TypeError(f"vectorizer must be a vectoriser such as CountVectorizer(), not {vectorizer!r}.")
-    return [_Reader(i, reader, shared_columns).read(given) for i, given in enumerate(sets)]
+    counter = WordCounter(reader)
+    return [_Reader(i, counter, shared_columns).read(given) for i, given in enumerate(sets)]
 
 
 def candidate_list(X: Any) -> list[Any]:
@@ -66,7 +67,7 @@ class _Reader:
     """Reads candidate set ``i``."""
 
     i: int
-    vectorizer: Any
+    count: WordCounter
     shared_columns: bool
 
     def read(self, given: Any) -> Candidates:
@@ -118,16 +119,14 @@ class _Reader:
         if query is not None and not isinstance(query, str):
             raise TypeError(f"The query of candidate set {self.i} is of type {type(query).__name__}; give a text.")
         texts = [text for part in parts.values() for text in part] + ([] if query is None else [query])
-        reader = clone(self.vectorizer)
         try:
-            counts = sp.csr_array(reader.fit_transform(texts))
+            counts, names = self.count(texts)
         except ValueError as error:
             raise ValueError(f"The texts of candidate set {self.i} cannot be vectorised: {error}.") from error
         fields, start = {}, 0
         for name, part in parts.items():
             fields[name] = self._checked(name, counts[start : start + len(part)])
             start += len(part)
-        names = reader.get_feature_names_out() if hasattr(reader, "get_feature_names_out") else None
         asked = None if query is None else counts[[start]].toarray().ravel().astype(np.float64)
         return fields, asked, names
 

@@ -18,6 +18,7 @@ from maxmargin.coverage.levels import Level
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.intp]
 
 _BLOCK = 10_000  # columns that are made dense at a time
 _DENSE = 16_384  # components of Psi up to which a dense vector is faster than a sparse one
@@ -74,9 +75,9 @@ class WordFeatures:
         spread = [f"{covered}: {words}" for covered in self.levels for words in asked]
         return spread + [f"{self.levels[0]}: {word}" for word in self.vocabulary]
 
-    def shares_of(self, there: Sequence[Any]) -> Floats:
+    def shares_of(self, there: Sequence[Reached]) -> Floats:
         """``share_l(v, x)`` from what ``reached`` gives for each level, shape (n_words, L)."""
-        return np.stack([np.bincount(B.indices, minlength=B.shape[1]) / B.shape[0] for B in there], axis=1)
+        return np.stack([np.bincount(at.word, minlength=at.n_words) / at.n for at in there], axis=1)
 
     def own_value(self, share: Floats) -> Floats:
         """The components of words in ``own`` by their shares at the first level."""
@@ -148,13 +149,23 @@ class WordCover:
         return sp.csr_array((value, index, [0, index.size]), shape=(1, self.length))
 
 
-def reached(candidates: Candidates, level: Level) -> Any:
-    """Documents by words, 1 where the document covers the word at the level."""
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """Which of ``n`` documents cover which of ``n_words`` words at a level, document after document."""
+
+    document: Counts
+    word: Counts
+    n: int
+    n_words: int
+
+
+def reached(candidates: Candidates, level: Level) -> Reached:
+    """What the documents cover at the level."""
     counts = candidates.fields[level.field]
+    n, n_words = counts.shape
     kept = counts.data >= level.least
-    ends = np.concatenate([[0], np.cumsum(kept)])[counts.indptr]
-    index = counts.indices[kept]
-    return sp.csr_array((np.ones(index.size), index, ends), shape=counts.shape)
+    document = np.repeat(np.arange(n), np.diff(counts.indptr))[kept]
+    return Reached(document, counts.indices[kept].astype(np.intp), n, n_words)
 
 
 def common_words(sets: Iterable[Candidates], level: Level, min_sets: int) -> dict[Any, int]:
@@ -162,7 +173,7 @@ def common_words(sets: Iterable[Candidates], level: Level, min_sets: int) -> dic
     seen: Counter[Any] = Counter()
     for candidates in sets:
         if candidates.names is not None:
-            used = np.bincount(reached(candidates, level).indices, minlength=candidates.names.size) > 0
+            used = np.bincount(reached(candidates, level).word, minlength=candidates.names.size) > 0
             seen.update(candidates.names[used].tolist())
     return {word: k for k, word in enumerate(sorted(word for word, number in seen.items() if number >= min_sets))}
 
@@ -175,31 +186,32 @@ def cover_words(candidates: Candidates, features: WordFeatures) -> WordCover:
     first, pattern = _equal_rows(np.packbits(phi, axis=1))
     patterns = phi[first]
     number = _numbers(candidates, features)
-    columns, words, levels = [], [], []
-    for position, B in enumerate(there):
-        by_word = sp.csc_array(B)
-        used = np.flatnonzero(np.diff(by_word.indptr))
-        ends = np.append(by_word.indptr[used], by_word.indptr[-1])  # those of others are equal to the next
-        columns.append(sp.csc_array((by_word.data, by_word.indices, ends), shape=(candidates.n, used.size)))
+    document, item = [], []
+    words: list[Counts] = []
+    for at in there:
+        there_at_all = np.bincount(at.word, minlength=at.n_words) > 0
+        used = np.flatnonzero(there_at_all)
+        place = np.cumsum(there_at_all) - 1 + sum(used.size for used in words)
+        document.append(at.document)
+        item.append(place[at.word])
         words.append(used)
-        levels.append(np.full(used.size, position))
-    items = sp.csr_array(sp.hstack(columns, format="csr"))
-    word, level = np.concatenate(words), np.concatenate(levels)
+    items = _Items(np.concatenate(document), np.concatenate(item), candidates.n)
+    word, level = np.concatenate(words), np.repeat(np.arange(len(there)), [len(used) for used in words])
     own = np.where(level == 0, number[word], -1)
     slot = pattern[word] * len(there) + level
-    first, count = _alike(items, slot, own)
+    first, count = items.alike(slot, own)
     used, kind = np.unique(slot[first], return_inverse=True)
     table = np.zeros((used.size, len(there), features.width))
     table[np.arange(used.size), used % len(there)] = patterns[used // len(there)]
     own = own[first]
     return WordCover(
-        Cover.of(items[:, first]),
+        items.cover(first),
         kind.ravel().astype(np.int32),
         count.astype(np.float64),
         table.reshape(used.size, features.own_start),
         own.astype(np.int32),
         np.where(own >= 0, features.own_value(shares[word[first], 0]), 0.0),
-        candidates.n / max(1, there[0].nnz),
+        candidates.n / max(1, there[0].word.size),
         features.length,
     )
 
@@ -212,16 +224,36 @@ def _numbers(candidates: Candidates, features: WordFeatures) -> npt.NDArray[np.i
     return np.array([features.vocabulary.get(name, -1) for name in candidates.names.tolist()], dtype=np.int64)
 
 
-def _alike(
-    items: Any, slot: npt.NDArray[np.int64], own: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The first of every group of columns that agree in slot, own weight and documents, and the sizes of the groups."""
-    by_column = sp.csc_array(items, dtype=np.bool_)
-    starts = range(0, max(1, items.shape[1]), _BLOCK)
-    bits = np.concatenate([np.packbits(by_column[:, k : k + _BLOCK].toarray(), axis=0).T for k in starts])
-    numbers = np.ascontiguousarray(np.stack([slot, own], axis=1), dtype=np.int64)
-    first, group = _equal_rows(np.concatenate([numbers.view(np.uint8), bits], axis=1))
-    return first, np.bincount(group)
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """Which of ``n`` documents have which items."""
+
+    document: Counts
+    item: Counts
+    n: int
+
+    def alike(self, slot: npt.NDArray[np.int64], own: npt.NDArray[np.int64]) -> tuple[Counts, Counts]:
+        """The first of every group of items that agree in slot, own weight and documents, and the sizes of groups."""
+        bits = np.empty((slot.size, -(-self.n // 8)), dtype=np.uint8)
+        for begin in range(0, slot.size, _BLOCK):
+            end = min(slot.size, begin + _BLOCK)
+            chosen = slice(None) if slot.size <= _BLOCK else (self.item >= begin) & (self.item < end)
+            dense = np.zeros((self.n, end - begin), dtype=np.bool_)
+            dense[self.document[chosen], self.item[chosen] - begin] = True
+            bits[begin:end] = np.packbits(dense, axis=0).T
+        numbers = np.ascontiguousarray(np.stack([slot, own], axis=1), dtype=np.int64)
+        first, group = _equal_rows(np.concatenate([numbers.view(np.uint8), bits], axis=1))
+        return first, np.bincount(group)
+
+    def cover(self, chosen: Counts) -> Cover:
+        """Documents by the chosen items, in their order."""
+        place = np.full(int(self.item.max(initial=-1)) + 1, -1)
+        place[chosen] = np.arange(chosen.size)
+        kept = place[self.item] >= 0
+        document, item = self.document[kept], place[self.item[kept]]
+        order = np.lexsort((item, document))
+        ends = np.concatenate([[0], np.cumsum(np.bincount(document, minlength=self.n))])
+        return Cover(ends.astype(np.int64), item[order].astype(np.int32), int(chosen.size))
 
 
 def _equal_rows(rows: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

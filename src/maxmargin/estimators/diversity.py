@@ -153,8 +153,8 @@ class DiversityRanker(SubsetRanker):
         there = [reached(packed, level) for level in features.levels]
         shares = features.shares_of(there)
         by_level = features.phi(shares) @ self.coef_[: features.own_start].reshape(len(there), -1).T
-        for position, B in enumerate(there):
-            total += np.where(np.bincount(B.indices, minlength=total.size) > 0, by_level[:, position], 0.0)
+        for position, at in enumerate(there):
+            total += np.where(np.bincount(at.word, minlength=total.size) > 0, by_level[:, position], 0.0)
         for column, name in enumerate(packed.names.tolist()):
             if name in features.vocabulary:
                 own = self.coef_[features.own_start + features.vocabulary[name]]

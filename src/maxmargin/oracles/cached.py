@@ -50,7 +50,8 @@ class CachedOracle:
         if value <= 0.0:
             return None
         plane = self._seen[i][k]
-        self._use(i, plane)
+        del self._seen[i][k]
+        self._seen[i].append(plane)
         return plane
 
     def _use(self, i: int, plane: Plane) -> None:
