@@ -130,6 +130,78 @@ double normalise(double* x, std::int64_t n) {
   return total;
 }
 
+// The sum of a group's numbers.
+template <int kCount>
+double total_of(const Group<double, kCount>& group) {
+  double numbers[kCount], sum[kPad] = {};
+  group.to(numbers);
+  for (int k = 0; k < kCount; k += kPad) {
+    for (int v = 0; v < kPad; ++v) sum[v] += numbers[k + v];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+template <int kCount>
+Group<double, kCount> sum_rows(const double* from, int labels, const double* table) {
+  Group<double, kCount> even, odd;
+  int j = 0;
+  for (; j + 2 <= labels; j += 2) {
+    even.gather(from[j], table + j * kCount);
+    odd.gather(from[j + 1], table + (j + 1) * kCount);
+  }
+  if (j < labels) even.gather(from[j], table + j * kCount);
+  even += odd;
+  return even;
+}
+
+constexpr int kOneGroup = 32;  // labels: more are not kept in registers
+
+void sum_forward(const double* nodes, const double* table, std::int64_t n, int labels, int stride, double* alpha, double* scale) {
+  if (stride > kOneGroup) {
+    for (std::int64_t t = 1; t < n; ++t) {
+      double* now = alpha + t * stride;
+      sum_product(now - stride, labels, table, stride, nodes + t * stride, stride, now);
+      scale[t] = normalise(now, stride);
+    }
+    return;
+  }
+  over_labels(stride, [&]<int kCount>(int) {
+    for (std::int64_t t = 1; t < n; ++t) {
+      double* now = alpha + t * kCount;
+      auto sum = sum_rows<kCount>(now - kCount, labels, table);
+      sum.combine(Group<double, kCount>::at(nodes + t * kCount), [](auto a, auto b) { return a * b; });
+      const double total = total_of<kCount>(sum), factor = total > 0.0 ? 1.0 / total : 0.0;
+      sum.combine(sum, [factor](auto a, auto) { return a * fill<decltype(a)>(factor); });
+      sum.to(now);
+      scale[t] = total;
+    }
+  });
+}
+
+void sum_backward(const double* nodes, const double* turned, const double* scale, std::int64_t n, int labels, int stride, const double* ones,
+                  double* beta, double* targets) {
+  auto token = [&](std::int64_t t) {
+    const double factor = 1.0 / scale[t];
+    for (int k = 0; k < stride; ++k) targets[t * stride + k] = factor * nodes[t * stride + k] * beta[t * stride + k];
+  };
+  if (stride > kOneGroup) {
+    for (std::int64_t t = n - 1; t >= 1; --t) {
+      token(t);
+      sum_product(targets + t * stride, labels, turned, stride, ones, stride, beta + (t - 1) * stride);
+    }
+    return;
+  }
+  over_labels(stride, [&]<int kCount>(int) {
+    for (std::int64_t t = n - 1; t >= 1; --t) {
+      auto target = Group<double, kCount>::at(nodes + t * kCount);
+      const double factor = 1.0 / scale[t];
+      target.combine(Group<double, kCount>::at(beta + t * kCount), [factor](auto a, auto b) { return fill<decltype(a)>(factor) * a * b; });
+      target.to(targets + t * kCount);
+      sum_rows<kCount>(targets + t * kCount, labels, turned).to(beta + (t - 1) * kCount);
+    }
+  });
+}
+
 void multiply(const double* a, const double* b, double factor, std::int64_t n, double* out) {
   for (std::int64_t k = 0; k < n; ++k) out[k] = factor * a[k] * b[k];
 }

@@ -24,6 +24,6 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  {scores<double>, update<double>, update_observed<double>, update_few<double>, max_plus<double>, plane_values<double>, row_dot<double>, row_axpy<double>},
                                  {scores<float>, update<float>, update_observed<float>, update_few<float>, max_plus<float>, plane_values<float>, row_dot<float>, row_axpy<float>},
                                  dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
-                                 sum_product, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram};
+                                 sum_product, sum_forward, sum_backward, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram};
 
 }  // namespace maxmargin

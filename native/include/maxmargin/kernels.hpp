@@ -80,6 +80,12 @@ struct Kernels {
   void (*sparse_axpy)(double c, const std::int32_t* index, const double* value, std::int64_t n, double* dense);
   // out[k] = node[k] * sum_j from[j] table[j * apart + k]
   void (*sum_product)(const double* from, int count, const double* table, std::int64_t apart, const double* node, int stride, double* out);
+  // For t = 1 to n - 1: alpha[t, k] = nodes[t, k] * sum_j alpha[t - 1, j] table[j, k], divided by their sum, which is scale[t].
+  void (*sum_forward)(const double* nodes, const double* table, std::int64_t n, int labels, int stride, double* alpha, double* scale);
+  // For t = n - 1 down to 1: targets[t, k] = nodes[t, k] beta[t, k] / scale[t] and beta[t - 1, j] = sum_k targets[t, k] turned[k, j];
+  // `ones` are stride times 1.
+  void (*sum_backward)(const double* nodes, const double* turned, const double* scale, std::int64_t n, int labels, int stride, const double* ones,
+                       double* beta, double* targets);
   // counts[j * apart + k] += from[j] table[j * apart + k] to[k]
   void (*count_pairs)(const double* from, int count, const double* table, std::int64_t apart, const double* to, int stride, double* counts);
   // counts[j * stride + k] += table[j * stride + k] sum_t from[t * stride + j] to[t * stride + k] for n values of t and j < labels

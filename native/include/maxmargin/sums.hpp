@@ -37,10 +37,16 @@ class PathSums {
     nodes_.assign(trellis.nodes, trellis.nodes + static_cast<std::int64_t>(length) * stride);
     for (int t = 0; t < length; ++t) log_sum_ += lower(nodes_.data() + static_cast<std::int64_t>(t) * stride);
     kernels().exp_all(nodes_.data(), static_cast<std::int64_t>(nodes_.size()));
-    for (int t = 0; t < length; ++t) {  // the padding takes no part in any sum
-      std::fill(nodes_.begin() + static_cast<std::ptrdiff_t>(t) * stride + trellis.labels, nodes_.begin() + static_cast<std::ptrdiff_t>(t + 1) * stride, 0.0);
+    if (!is_plain()) {
+      run_forward(trellis, *this);
+    } else {
+      begin();
+      kernels().sum_forward(nodes_.data(), steps_[0].data(), length, trellis.labels, stride, alpha_.data(), scale_.data());
+      log_sum_ += (length - 1) * shift_[0];
+      for (int t = 1; t < length; ++t) add_logarithm(scale_[static_cast<std::size_t>(t)]);
     }
-    run_forward(trellis, *this);
+    log_sum_ += std::log(product_);
+    product_ = 1.0;
     return std::isnan(log_sum_) ? -std::numeric_limits<double>::infinity() : log_sum_;
   }
 
@@ -59,11 +65,21 @@ class PathSums {
   // After `forward`: everything that marginals need. `on_steps(t, table)` may be asked for the expected steps into token t.
   void backward() {
     beta_.resize(alpha_.size());
-    run_backward(*trellis_, *this);
+    if (!is_plain()) return run_backward(*trellis_, *this);
+    begin_backward();
+    targets_.resize(alpha_.size());
+    kernels().sum_backward(nodes_.data(), turned_.data(), scale_.data(), trellis_->length, trellis_->labels, trellis_->stride, ones_.data(),
+                           beta_.data(), targets_.data());
   }
 
   // After `backward`: P(y_t = y), stride numbers.
   void marginals(int t, double* out) const {
+    if (is_plain()) {
+      const double* alpha = alpha_.data() + static_cast<std::int64_t>(t) * trellis_->stride;
+      const double* beta = beta_.data() + static_cast<std::int64_t>(t) * trellis_->stride;
+      for (int y = 0; y < trellis_->stride; ++y) out[y] = alpha[y] * beta[y];
+      return;
+    }
     const std::int64_t first = cells_before(*trellis_, t) * trellis_->stride, rows = trellis_->rows(t);
     std::fill_n(out, trellis_->stride, 0.0);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -76,6 +92,12 @@ class PathSums {
 
   // After `backward`: adds P(state before, y_t) to counts, (states before t, stride).
   void count_steps(int t, double* counts) {
+    if (is_plain()) {
+      const int stride = trellis_->stride;
+      const std::int64_t before = static_cast<std::int64_t>(t - 1) * stride;
+      kernels().count_pairs(alpha_.data() + before, trellis_->labels, steps_[0].data(), stride, targets_.data() + before + stride, stride, counts);
+      return;
+    }
     const Fan fan = fan_into(*trellis_, t);
     const double* table = exponentiated(t, trellis_->table(t, scratch_));
     for (std::int64_t g = 0; g < trellis_->rows(t); ++g) {
@@ -85,20 +107,10 @@ class PathSums {
     }
   }
 
-  // The same for all tokens but the first, of order 1 without pairs. Many labels have a table that is too large for the nearest
-  // cache: it is then gone through once, not once per token.
+  // The same for all tokens but the first, of order 1 without pairs.
   void count_all_steps(double* counts) {
-    constexpr std::int64_t kNear = 4096;  // numbers
-    const int stride = trellis_->stride, length = trellis_->length;
-    if (static_cast<std::int64_t>(trellis_->labels) * stride <= kNear) {
-      for (int t = 1; t < length; ++t) count_steps(t, counts);
-      return;
-    }
-    targets_.resize(static_cast<std::size_t>(length - 1) * stride);
-    for (int t = 1; t < length; ++t) {
-      kernels().multiply(node(t), row(beta_, t, 0), 1.0 / scale_[static_cast<std::size_t>(t)], stride, targets_.data() + static_cast<std::int64_t>(t - 1) * stride);
-    }
-    kernels().count_runs(alpha_.data(), targets_.data(), length - 1, trellis_->labels, stride, steps_[0].data(), counts);
+    const int stride = trellis_->stride;
+    kernels().count_runs(alpha_.data(), targets_.data() + stride, trellis_->length - 1, trellis_->labels, stride, steps_[0].data(), counts);
   }
 
   // The semiring.
@@ -135,6 +147,7 @@ class PathSums {
   void end_backward(int) {}
 
  private:
+  bool is_plain() const { return trellis_->order == 1 && trellis_->pairs == nullptr; }
   double exponentiate(const double* table, std::int64_t rows, const Trellis<double>& trellis, std::vector<double>& out) {
     double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
     for (std::int64_t s = 0; s < rows; ++s) kernels().range(table + s * trellis.stride, trellis.labels, &lowest, &highest);
@@ -173,18 +186,32 @@ class PathSums {
   }
   double shift(int t) const { return trellis_->pairs == nullptr ? shift_[trellis_->known(t) - 1] : pair_shift_; }
 
-  // Takes the largest score of a token away and returns it.
+  // Takes the largest score of a token away and returns it; the padding takes no part in any sum.
   double lower(double* node) const {
     double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
     kernels().range(node, trellis_->labels, &lowest, &highest);
     if (highest == -std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
-    for (int y = 0; y < trellis_->stride; ++y) node[y] -= highest;
+    for (int y = 0; y < trellis_->labels; ++y) node[y] -= highest;
+    for (int y = trellis_->labels; y < trellis_->stride; ++y) node[y] = -std::numeric_limits<double>::infinity();
     return highest;
   }
   void rescale(int t) {
     const double total = kernels().normalise(row(alpha_, t, 0), trellis_->rows(t) * trellis_->stride);
-    log_sum_ += total > 0.0 ? std::log(total) : std::numeric_limits<double>::quiet_NaN();
+    add_logarithm(total);
     scale_[static_cast<std::size_t>(t)] = total;
+  }
+  // Adds log(total) to the sum: of the product of several of them, as far as that is a normal number.
+  void add_logarithm(double total) {
+    constexpr double kSmall = 1e-150, kLarge = 1e150;
+    if (!(total > 0.0)) log_sum_ = std::numeric_limits<double>::quiet_NaN();
+    if (total < kSmall) {
+      log_sum_ += std::log(total);
+      return;
+    }
+    product_ *= total;
+    if (product_ >= kSmall && product_ <= kLarge) return;
+    log_sum_ += std::log(product_);
+    product_ = 1.0;
   }
   // target = node * beta / scale of a row: what a step into it is worth.
   void target(int t, std::int64_t g) {
@@ -209,6 +236,7 @@ class PathSums {
   std::int64_t jump(Fan fan) const { return trellis_->order == 1 ? 1 : fan.apart / trellis_->labels * trellis_->stride; }
 
   const Trellis<double>* trellis_ = nullptr;
+  double product_ = 1.0;  // whose logarithm is still to be added to the sum
   double log_sum_ = 0.0, shift_[kMaxOrder] = {}, pair_shift_ = 0.0;
   double range_ = 0.0, step_range_ = 0.0;  // between the highest and the lowest score of a table of steps
   std::vector<double> steps_[kMaxOrder], pair_steps_, turned_, ones_, nodes_, alpha_, beta_, scale_, from_, target_, targets_, scratch_;
