@@ -48,11 +48,15 @@ def _heads(train: int, test: int) -> Load:
 CHAIN_TASKS = (
     chain_task("islands in strands", sequences(30, 80, islands((100, 400))), "attributes", "labels few", "length 200"),
     chain_task(
-        "8 records of sensors that drift", sequences(8, 25, drifting_sensors(1000)), "length 1,000", "offset", splits=2
+        "4 records of sensors that drift",
+        sequences(4, 25, drifting_sensors(1000, level=20.0)),
+        "length 1,000",
+        "offset",
+        splits=2,
     ),
     chain_task(
         "one switch of 70,000 tokens",
-        sequences(1, 1, drifting_sensors(70_000, labels=2, d=4, level=0.0)),
+        sequences(1, 1, drifting_sensors(70_000, labels=2, d=4)),
         "length 100,000",
         splits=1,
         ours=_BOTH,
@@ -78,7 +82,7 @@ CHAIN_TASKS = (
     ),
     chain_task(
         "12 sequences taken six times",
-        taken_again(drifting_sensors(60, labels=3, d=5, level=0.0), 3, 12, 6, 200, 0.2),
+        taken_again(drifting_sensors(60, labels=3, d=5), 3, 12, 6, 200, 0.2),
         "duplicates",
         "label noise",
         "n small",

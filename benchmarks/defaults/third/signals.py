@@ -53,7 +53,7 @@ def islands(lengths: tuple[int, int]) -> Draw:
     return draw
 
 
-def drifting_sensors(length: int, *, labels: int = 4, d: int = 6, level: float = 500.0) -> Draw:
+def drifting_sensors(length: int, *, labels: int = 4, d: int = 6, level: float = 0.0) -> Draw:
     """Readings whose zeros wander during a sequence and start elsewhere in each."""
     centres = np.random.default_rng([labels, d, 102]).standard_normal((labels, d))
 
