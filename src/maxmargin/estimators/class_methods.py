@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -38,11 +39,15 @@ _LEAST = 0.1  # of that tolerance
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
 _ROUNDING = 1e-18
 LARGEST_FACTOR = 4096.0  # times the default C: no larger one is tried
+_STEP = 8.0  # from one C to the next
+_SURE = 2.0  # standard errors behind the best at which a candidate is out
 _TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
 
 
 MARGIN = Candidate("structural", 1.0 / 3.0)
 CONFIDENT = Candidate("likelihood", 8.0)
+_FEW_EXAMPLES = 1000  # in twice as many columns: up to so many, nearly hard margins are tried at once
+_NEARLY_HARD = 64.0  # times the default C of margins: beyond, they are slow
 
 
 def maximise_likelihood(
@@ -96,16 +101,10 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """A candidate, the loss of each example by weights not trained on it, and the scores of such examples."""
+    """A candidate, and the scores of examples by weights not trained on them."""
 
     candidate: Candidate
-    losses: Floats
     held_out: list[HeldOutScores]
-
-    def is_beaten(self, other: _Judged, weight: Floats) -> bool:
-        """Whether the other one gains more than the standard error of what it gains."""
-        gain = self.losses - other.losses
-        return bool(weight @ gain > np.sqrt(weight @ gain**2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,17 +137,19 @@ class Choice:
 
         A likelihood is trained first; it is the answer with fewer than 60 examples. If it errs on more than 15 % of the
         training examples that guessing the largest class would err on, the classes overlap: only likelihoods are
-        candidates then. Where there are as many examples as weights (classes times columns) no folds are needed: the
-        first is the answer where classes overlap, because C hardly matters there (as it does not with 20 examples for
-        each column), and the one with the larger C where they do not, unless mistakes differ in cost. Else the
-        candidates are compared on folds: all three up to 1000 examples, one where there are more. Where the likelihood
-        with the largest C wins, still larger ones are tried as long as they win by more than a standard error.
+        candidates then, until a larger C turns out to be better. Few examples in twice as many columns can be told
+        apart, so that nearly hard margins are a candidate. Where there are as many examples as weights (classes times
+        columns) no folds are needed: the first is the answer where classes overlap, because C hardly matters there (as
+        it does not with 20 examples for each column), and the one with the larger C where they do not, unless mistakes
+        differ in cost. Else the candidates are compared on folds: all three up to 1000 examples, one where there are
+        more, and those that are behind by more than two standard errors drop out. Where the likelihood with the largest
+        C wins, still larger ones, of margins, too, are tried as long as they win by more than a standard error.
         """
         start = perf_counter()
         first = self.solve(LIKELIHOOD, self.weight, self.max_time, False)
         if first.status not in (Status.CONVERGED, Status.MAX_ITER, Status.STALLED):
             return Decision(LIKELIHOOD, first)
-        weight = np.ones(self.labels.size) if self.weight is None else self.weight
+        weight = self._weight
         total, columns = float(weight.sum()), self.rows.columns
         guess = total - float(np.bincount(self.labels, weight).max())
         overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
@@ -157,49 +158,84 @@ class Choice:
             return Decision(LIKELIHOOD, first)
         if determined and CONFIDENT in self.candidates and self.losses is None:
             return Decision(CONFIDENT, None, first.w)
-        return self._compared(first, [c for c in self.candidates if not overlap or c.method == "likelihood"], start)
+        candidates = [c for c in self.candidates if not overlap or c.method == "likelihood"]
+        if total < min(0.5 * columns, _FEW_EXAMPLES) and MARGIN in self.candidates and CONFIDENT in self.candidates:
+            candidates.append(replace(MARGIN, factor=_NEARLY_HARD * MARGIN.factor))
+        return self._compared(first, candidates, start)
 
     def _compared(self, first: Solution, candidates: list[Candidate], start: float) -> Decision:
         """The candidate of lowest loss on held-out folds; ``first`` is the solution of LIKELIHOOD."""
         if len(candidates) < 2:
             return Decision(LIKELIHOOD, first)
-        weight = np.ones(self.labels.size) if self.weight is None else self.weight
-        fold = dealt_folds(self.keys(), self.labels, weight > 0.0)
         limit = None if self.max_time is None else start + self.max_time
-        best = self._winner(candidates, fold, limit)
-        while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < LARGEST_FACTOR:
-            larger = self._winner([replace(best.candidate, factor=8.0 * best.candidate.factor)], fold, limit)
-            if isinstance(larger, Status) or not best.is_beaten(larger, weight):
+        fold = dealt_folds(self.keys(), self.labels, self._weight > 0.0)
+        known: dict[tuple[Candidate, bytes], Solution] = {}
+        best = self._winner(candidates, fold, limit, known)
+        while not isinstance(best, Status) and (larger := self._larger(best.candidate)):
+            won = self._winner([best.candidate, *larger], fold, limit, known, clearly=True)
+            if isinstance(won, Status) or won.candidate == best.candidate:
                 break
-            best = larger
+            best = won
         if isinstance(best, Status):
             return Decision(LIKELIHOOD, replace(first, status=best))
-        known = first if best.candidate == LIKELIHOOD else None
-        return Decision(best.candidate, known, first.w, best.held_out)
+        solution = first if best.candidate == LIKELIHOOD else None
+        return Decision(best.candidate, solution, first.w, best.held_out)
 
-    def _winner(self, candidates: list[Candidate], fold: Codes, limit: float | None) -> _Judged | Status:
-        """The candidate of lowest loss on the folds, or why that was not found."""
-        weight = np.ones(self.labels.size) if self.weight is None else self.weight
+    def _larger(self, best: Candidate) -> list[Candidate]:
+        """What is worth a trial with a still larger C, where the larger one is best: the likelihood, and margins up to
+        where they are nearly hard."""
+        step = best.factor / MARGIN.factor if best.method == "structural" else best.factor
+        if CONFIDENT not in self.candidates or not CONFIDENT.factor <= step < LARGEST_FACTOR:
+            return []
+        larger = [replace(LIKELIHOOD, factor=_STEP * step)]
+        if MARGIN in self.candidates and step < _NEARLY_HARD:
+            larger.append(replace(MARGIN, factor=MARGIN.factor * _STEP * step))
+        return larger
+
+    def _winner(
+        self,
+        candidates: list[Candidate],
+        fold: Codes,
+        limit: float | None,
+        known: dict[tuple[Candidate, bytes], Solution],
+        clearly: bool = False,
+    ) -> _Judged | Status:
+        """The candidate of lowest loss on the folds, or why that was not found; ``clearly`` prefers the first unless it
+        is beaten by more than a standard error. ``known`` is what was trained before."""
+        weight = self._weight
         held_out: list[list[HeldOutScores]] = [[] for _ in candidates]
         each = np.zeros((len(candidates), self.labels.size))
 
         def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
-            return self.solve(candidate, np.where(kept, weight, 0.0), seconds, True)
+            key = candidate, kept.tobytes()
+            if key not in known:
+                known[key] = self.solve(candidate, np.where(kept, weight, 0.0), seconds, True)
+            return known[key]
 
         def loss(place: int, w: Floats, asked: Mask) -> float:
             scores = self._scores(w)
             losses = self._mistakes(scores) if self.losses is None else self.losses(scores)
-            known = np.bincount(self.labels[(fold >= 0) & ~asked], minlength=self.classes) > 0
-            told = asked & known[self.labels]
-            held_out[place].append(HeldOutScores(scores[told], self.labels[told], weight[told], known))
+            present = np.bincount(self.labels[(fold >= 0) & ~asked], minlength=self.classes) > 0
+            told = asked & present[self.labels]
+            held_out[place].append(HeldOutScores(scores[told], self.labels[told], weight[told], present))
             each[place, asked] = losses[asked]
             return float(weight[asked] @ losses[asked])
 
-        losses = Contest(candidates, train, loss, fold, limit).losses(float(weight.sum()))
+        def error(one: int, other: int) -> float:
+            share = 0.5 if clearly and one else _SURE  # one that has to win is out sooner
+            return share * float(np.sqrt(weight @ (each[one] - each[other]) ** 2))
+
+        losses = Contest(candidates, train, loss, fold, limit, error).losses(float(weight.sum()))
         if isinstance(losses, Status):
             return losses
         best = int(losses.argmin())
-        return _Judged(candidates[best], each[best], held_out[best])
+        if clearly and losses[0] < np.inf and losses[0] - losses[best] <= error(0, best):
+            best = 0
+        return _Judged(candidates[best], held_out[best])
+
+    @cached_property
+    def _weight(self) -> Floats:
+        return np.ones(self.labels.size) if self.weight is None else self.weight
 
     def _scores(self, w: Floats) -> Floats:
         return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)

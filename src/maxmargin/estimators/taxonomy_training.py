@@ -246,7 +246,8 @@ class _Trials:
             return float(self._weight @ trials[place].losses - before)
 
         def error(one: int, other: int) -> float:
-            return float(np.linalg.norm(self._weight * (trials[one].losses - trials[other].losses)))
+            share = 0.5 if clearly and one else 1.0  # one that has to win by an error is out before it is behind by one
+            return share * float(np.linalg.norm(self._weight * (trials[one].losses - trials[other].losses)))
 
         total = float(self._weight.sum())
         found = Contest(candidates, train, loss, self._fold, self._limit, error).losses(total)
