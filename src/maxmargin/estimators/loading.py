@@ -23,6 +23,7 @@ from maxmargin.estimators.multiclass import MulticlassSVC
 from maxmargin.estimators.multiclass_outputs import described_from_arrays
 from maxmargin.estimators.multilabel import MultilabelSVC
 from maxmargin.estimators.ranking import RankingSVM
+from maxmargin.estimators.squashing import restored_squashing
 from maxmargin.estimators.structural import StructuralSVM
 from maxmargin.estimators.taxonomy import TaxonomySVC
 from maxmargin.estimators.taxonomy_files import restore_taxonomy_model
@@ -178,7 +179,9 @@ def _restore_features(model: Any, arrays: ModelArrays) -> None:
 def _ranking(params: dict[str, Any], arrays: ModelArrays, structure: ModelValues | None) -> RankingSVM:
     model = RankingSVM(**params)
     model.coef_ = arrays.floats("coef_", None)
-    model.n_uninformative_ = values_of(structure).count("n_uninformative_")
+    values = values_of(structure)
+    model.n_uninformative_ = values.count("n_uninformative_")
+    model.squashing_ = None if values["squashing_"] is None else restored_squashing(values, arrays, model.coef_.size)
     _restore_features(model, arrays)
     return model
 

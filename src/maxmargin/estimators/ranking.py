@@ -18,6 +18,7 @@ from maxmargin.estimators.feature_scale import FeatureScale, packed
 from maxmargin.estimators.pickling import SlimPickle
 from maxmargin.estimators.query_groups import QueryGroups, read_groups
 from maxmargin.estimators.ranking_scale import ranking_c
+from maxmargin.estimators.squashing import KINDS, Squashing, better_kind, heavy_columns
 from maxmargin.estimators.table_input import read_new, read_table
 from maxmargin.estimators.training import all_or_nothing, positive, train
 from maxmargin.estimators.warning import warn_caller
@@ -48,6 +49,9 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
     ----------
     C : weight of the sum of the risks of all groups; ``'scale'`` adapts it to the features, see ``ranking_c``, after
         columns of another size than the rest were brought together (``Columns``); ``coef_`` is for X as given
+    squash : what becomes of columns of a dense X with heavy tails where C is ``'scale'``: ``'asinh'`` and ``'tanh'``
+        squash them around their median (``Squashing``), None leaves them alone, and ``'auto'`` is whichever of the
+        three puts most pairs in order in halves of the groups that were not trained on
     measure : ``'swapped_pairs'`` (share of pairs in the right order; one grade pair is SVM-rank, several are ordinal
         regression), ``'average_precision'``, ``'ndcg'``, ``'ndcg(10)'`` for the first ten positions, ``'mrr'``, or a
         measure object
@@ -62,7 +66,8 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    coef_ : weights, shape (n_features,)
+    coef_ : weights, shape (n_features,); of the columns as ``squashing_`` makes them where that is not None
+    squashing_ : the Squashing of columns with heavy tails, None where no column is squashed
     C_ : the value that was used
     n_uninformative_ : groups that were left out
     solution_, n_iter_, n_features_in_, feature_names_in_
@@ -72,6 +77,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         self,
         C: float | str = "scale",
         *,
+        squash: str | None = "auto",
         measure: Any = "swapped_pairs",
         relevant: float = 1,
         gain: str = "exponential",
@@ -89,6 +95,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         verbose: int = 0,
     ) -> None:
         self.C = C
+        self.squash = squash
         self.measure = measure
         self.relevant = relevant
         self.gain = gain
@@ -129,7 +136,6 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         with all_or_nothing(self):
             _check_numbers(y)
             X, y = read_table(self, X, y=y, y_numeric=True, ensure_min_samples=2)
-            rows, factor = _brought_together(X) if isinstance(self.C, str) else (packed(X), None)
             measure, truth = self._measured(y)
             self._check_perceptron(measure)
             found, weight = read_groups(groups, X.shape[0], group=group, qid=qid).weighted(sample_weight)
@@ -146,6 +152,9 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             weight = None if weight is None else weight[kept]
             if weight is not None and not weight.any():
                 raise ValueError("All groups from which something can be learned have weight zero.")
+            self.squashing_ = self._squashing(X, truth, used if weight is None else used.take(weight > 0.0))
+            X = X if self.squashing_ is None else self.squashing_.apply(X)
+            rows, factor = _brought_together(X) if isinstance(self.C, str) else (packed(X), None)
             self.C_ = self._chosen_c(rows, used, weight)
             sample = SampleInput(rows, used.rows, used.names)
             self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight, names=used.names)
@@ -158,6 +167,7 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         compare."""
         check_is_fitted(self)
         X = read_new(self, X)
+        X = X if self.squashing_ is None else self.squashing_.apply(X)
         return np.asarray(safe_sparse_dot(X, self.coef_), dtype=np.float64)
 
     def rank(self, X: Any, groups: Any = None, *, group: Any = None, qid: Any = None) -> list[npt.NDArray[np.int32]]:
@@ -195,7 +205,11 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         arrays = {"coef_": self.coef_}
         if hasattr(self, "feature_names_in_"):
             arrays["feature_names_in_"] = self.feature_names_in_
-        save_model(path, self, arrays, structure={"n_uninformative_": self.n_uninformative_})
+        structure: dict[str, Any] = {"n_uninformative_": self.n_uninformative_, "squashing_": None}
+        if self.squashing_ is not None:
+            structure["squashing_"] = self.squashing_.kind
+            arrays |= self.squashing_.arrays()
+        save_model(path, self, arrays, structure=structure)
 
     def _measured(self, y: npt.NDArray[Any]) -> tuple[Measure, npt.NDArray[Any]]:
         """The measure, and the truth of each row as it takes it."""
@@ -239,6 +253,17 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
         )
         return kept
 
+    def _squashing(self, X: Any, truth: npt.NDArray[Any], used: QueryGroups) -> Squashing | None:
+        if self.squash not in (None, "auto", *KINDS):
+            raise ValueError(f"squash must be 'auto', {', '.join(map(repr, KINDS))} or None, not {self.squash!r}.")
+        if self.squash is None or not isinstance(self.C, str):
+            return None
+        heavy = heavy_columns(X)
+        kind: str | None = self.squash if heavy.size else None
+        if kind == "auto":
+            kind = better_kind(X, truth.astype(np.float64), used.rows, _fitted)
+        return None if kind is None else Squashing.of(X, kind, heavy)
+
     def _chosen_c(self, rows: _core.Rows, used: QueryGroups, weight: Floats | None) -> float:
         if isinstance(self.C, str):
             if self.C != "scale":
@@ -246,6 +271,11 @@ class RankingSVM(SlimPickle, BaseEstimator):  # type: ignore[misc]
             return ranking_c(rows, used.rows, weight)
         positive("C", self.C)
         return float(self.C)
+
+
+def _fitted(X: Any, grades: Floats, sizes: npt.NDArray[np.int64], kind: str | None) -> Callable[[Any], Floats]:
+    """A ranking by pairs, to compare kinds of squashing."""
+    return RankingSVM(squash=kind).fit(X, grades, group=sizes).predict
 
 
 def _brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:
