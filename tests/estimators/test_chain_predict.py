@@ -100,7 +100,7 @@ def test_marginals_and_confidence(sure):
     by_token = sure.predict(NEW, decode="marginal")
     for tags, marginals in zip(by_token, sure.predict_marginals(NEW)):
         assert tags.tolist() == sure.classes_[marginals.argmax(axis=1)].tolist()
-    with pytest.raises(ValueError, match="decode must be 'viterbi' or 'marginal', not 'best'"):
+    with pytest.raises(ValueError, match="decode must be 'auto', 'viterbi' or 'marginal', not 'best'"):
         sure.predict(NEW, decode="best")
 
 

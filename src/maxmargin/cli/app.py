@@ -222,7 +222,7 @@ def _predict(
     ] = False,
     decode: Annotated[
         str, typer.Option(help="For sequences: viterbi, or marginal (token by token).", rich_help_panel=_OF)
-    ] = "viterbi",
+    ] = "auto",
 ) -> None:
     """Write the class of each example, one a line; of sequences each token with its label added, of rankings the score
     of each document.

@@ -40,7 +40,7 @@ def predict_file(
     only = {
         "--steps": answers.steps is not None,
         "--kbest": answers.kbest is not None,
-        "--decode": answers.decode != "viterbi",
+        "--decode": answers.decode != "auto",
         "--confidence": answers.confidence,
     }
     if isinstance(model, RankingSVM):

@@ -36,15 +36,15 @@ class Answers:
     scores: bool = False
     kbest: int | None = None
     confidence: bool = False
-    decode: str = "viterbi"
+    decode: str = "auto"
     steps: str | None = None
 
     def check(self) -> None:
         """Complains, before anything is read, about options that do not go together."""
         if self.kbest is not None and self.kbest < 1:
             raise ValueError(f"--kbest must be at least 1, not {self.kbest}.")
-        if self.decode not in ("viterbi", "marginal"):
-            raise ValueError(f"--decode must be viterbi or marginal, not {self.decode!r}.")
+        if self.decode not in ("auto", "viterbi", "marginal"):
+            raise ValueError(f"--decode must be auto, viterbi or marginal, not {self.decode!r}.")
         for option, given in (("--kbest", self.kbest is not None), ("--confidence", self.confidence)):
             if self.decode == "marginal" and given:
                 raise ValueError(
@@ -91,7 +91,10 @@ def _lines(model: ChainEstimator, data: SequenceFile, answers: Answers) -> Itera
     marginals: Any = [None] * len(found)
     if answers.scores:
         marginals = model.predict_marginals(data.X, steps=answers.steps)
-    sure = model.predict_confidence(data.X, steps=answers.steps) if answers.confidence else np.ones(len(found))
+    decode = answers.decode if answers.kbest is None else "viterbi"
+    sure = np.ones(len(found))
+    if answers.confidence:
+        sure = model.predict_confidence(data.X, decode=decode, steps=answers.steps)
     for i, (columns, ranked, probability) in enumerate(zip(data.columns, found, marginals, strict=True)):
         for rank, (score, labels) in enumerate(ranked):
             head = []

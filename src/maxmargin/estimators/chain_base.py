@@ -45,6 +45,7 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
     """
 
     probabilistic: ClassVar[bool] = True
+    decode_: str = "viterbi"
 
     weights_: Floats
     C: float | str
@@ -76,7 +77,7 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         X: Any,
         lengths: Any = None,
         *,
-        decode: str = "viterbi",
+        decode: str = "auto",
         known: Any = None,
         steps: Any = None,
         abstain: float | None = None,
@@ -88,30 +89,20 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         X, lengths : sequences in any form that ``fit`` takes
         decode : ``'viterbi'`` for the labelling of highest score; ``'marginal'`` for the label of smallest expected
             loss of each token (without a cost matrix the most probable one), which may break ``steps`` between two
-            tokens
+            tokens; ``'auto'`` is ``decode_``, and ``'viterbi'`` where ``steps`` are given
         known : for each token of each sequence None, its label, or a set of labels that are possible
         steps : which label may follow which: what is valid in a scheme of chunks (``'BIO'``, ``'IOB1'``, ``'IOBES'``,
             ``'BILOU'``), a mask (n_labels, n_labels), or pairs (label, next label)
         abstain : tokens whose most probable label has a probability below this get None instead of a label
         """
-        if decode not in ("viterbi", "marginal"):
-            raise ValueError(f"decode must be 'viterbi' or 'marginal', not {decode!r}.")
         if abstain is not None:
             check_probability("abstain", abstain)
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
-        if decode == "viterbi":
-            codes = self._best(given, 1, limits)[0]
-        probability = self._marginals(given, limits) if decode == "marginal" or abstain is not None else None
-        if decode == "marginal":
-            assert probability is not None
-            risk = probability @ self.chain_.costs
-            if limits[0] is not None:
-                risk[limits[0] == 0] = np.inf
-            codes = np.argmin(risk, axis=1).astype(np.int32)
+        codes = self._decoded(given, limits, decode)
         labels = self.classes_[codes]
         if abstain is not None:
-            assert probability is not None
+            probability = self._marginals(given, limits)
             labels = labels.astype(object)
             labels[probability[np.arange(codes.size), codes] < abstain] = None
         return self._labellings(labels, given, X)
@@ -141,16 +132,18 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         given = self._read(X, lengths)
         return self._split(self._marginals(given, self._limits(given, known, steps)), given)
 
-    def predict_confidence(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
-        """Probability of the predicted labelling of every sequence as a whole, shape (n_sequences,).
+    def predict_confidence(
+        self, X: Any, lengths: Any = None, *, decode: str = "auto", known: Any = None, steps: Any = None
+    ) -> Floats:
+        """Probability of the labelling of every sequence that ``predict`` gives, as a whole, shape (n_sequences,).
 
         Where ``known`` or ``steps`` forbid labellings, those that are left share the probability.
         """
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
-        scores = self._best(given, 1, limits)[1]
         self._say_if_not_calibrated()
         core = self.chain_.core(given)
+        scores = core.path_scores(self._native(), self._decoded(given, limits, decode))
         log_sum = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))[1]
         return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
 
@@ -158,7 +151,7 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
         """Loss to be expected of the predicted labelling of every sequence, by the marginals, shape (n_sequences,)."""
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
-        codes = self._best(given, 1, limits)[0]
+        codes = self._decoded(given, limits)
         risk = self._marginals(given, limits) @ self.chain_.costs
         owner = np.repeat(np.arange(len(given)), given.tokens.lengths)
         return np.bincount(owner, risk[np.arange(codes.size), codes], len(given)).astype(np.float64)
@@ -248,6 +241,20 @@ class ChainEstimator(Inspected, Saved, SlimPickle, BaseEstimator):  # type: igno
 
     def _limits(self, given: ChainInput, known: Any, steps: Any) -> tuple[Any, Any]:
         return allowed_labels(known, given.tokens, self.classes_), allowed_steps(steps, self.classes_)
+
+    def _decoded(self, given: ChainInput, limits: tuple[Any, Any], decode: str = "auto") -> Codes:
+        """The labels that ``predict`` gives."""
+        if decode not in ("auto", "viterbi", "marginal"):
+            raise ValueError(f"decode must be 'auto', 'viterbi' or 'marginal', not {decode!r}.")
+        if decode == "auto":
+            decode = self.decode_ if limits[1] is None else "viterbi"
+        if decode == "viterbi":
+            return self._best(given, 1, limits)[0]
+        risk = self._marginals(given, limits) @ self.chain_.costs
+        if limits[0] is not None:
+            risk[limits[0] == 0] = np.inf
+        codes: Codes = np.argmin(risk, axis=1).astype(np.int32)
+        return codes
 
     def _best(self, given: ChainInput, k: int, limits: tuple[Any, Any]) -> tuple[Codes, Floats]:
         core = self.chain_.core(given)

@@ -37,6 +37,7 @@ class Saved:
     classes_: npt.NDArray[Any]
     reader_: InputReader
     temperature_: float
+    decode_: str
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a model file that ``maxmargin.load`` reads, with the dictionary of attributes where there is one."""
@@ -47,6 +48,7 @@ class Saved:
         structure: dict[str, Any] = {name: kind(getattr(self.chain_, name)) for name, kind in _SHAPE.items()}
         structure["window"] = int(self.reader_.window)
         structure["temperature"] = float(self.temperature_)
+        structure["decode"] = self.decode_
         if hasattr(self, "method_"):
             structure["method"] = self.method_
         structure["calibrated"] = bool(getattr(self, "calibrated_", False))
@@ -89,6 +91,7 @@ def restore_chain(model: Any, arrays: ModelArrays, structure: ModelValues) -> No
     model.n_features_in_ = chain.n_features
     model.reader_ = InputReader(vectorizer, window)
     model.temperature_ = structure.number("temperature", above=0.0)
+    model.decode_ = structure.one_of("decode", ("viterbi", "marginal"))
     if not model.probabilistic:
         model.calibrated_ = structure.flag("calibrated")
     if "method" in signature(type(model)).parameters:

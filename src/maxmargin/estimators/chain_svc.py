@@ -15,7 +15,7 @@ from maxmargin.estimators.chain_training import ChainTraining
 from maxmargin.estimators.class_costs import in_order
 from maxmargin.estimators.label_weights import read_label_weights
 from maxmargin.estimators.method_choice import Candidate
-from maxmargin.estimators.training import all_or_nothing
+from maxmargin.estimators.training import all_or_nothing, job_count
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Record
@@ -60,6 +60,8 @@ class ChainSVC(CalibratedChain):
     classes_ : labels, shape (n_labels,)
     coef_ : weights in the layout of ``Chain``, for the features as they are
     method_ : ``'structural'`` or ``'likelihood'``, whichever was trained
+    decode_ : how ``predict`` finds labels: ``'marginal'`` where a likelihood was trained and the most probable label of
+        each token is clearly wrong less often on training tokens than the best labelling; else ``'viterbi'``
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     n_iter_, n_features_in_, chain_, temperature_
     """
@@ -142,9 +144,11 @@ class ChainSVC(CalibratedChain):
             trained = ChainTraining(self, data, earlier, kept).run()
             self.method_, self._candidate, self.C_ = trained.candidate.method, trained.candidate, trained.C
             self.solution_ = trained.solution
+            likely = self.method_ == "likelihood"
+            self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if likely else "viterbi"
             self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
-            self.temperature_, self.calibrated_ = 1.0, self.method_ == "likelihood"
+            self.temperature_, self.calibrated_ = 1.0, likely
         return self
 
     def _cost(self) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.estimators.chain_data import ChainData
+from maxmargin.estimators.chain_data import SAMPLE, ChainData
 from maxmargin.estimators.chain_likelihood import likelihood_run, maximise_chain_likelihood
 from maxmargin.estimators.chain_partial import first_completion
 from maxmargin.estimators.chain_scale import chosen_chain_c
@@ -33,7 +33,6 @@ CANDIDATES = (LIKELIHOOD, Candidate("likelihood", 0.25), Candidate("likelihood",
 
 _PASSES = 4  # of margins, after which the mistakes on the training data are nearly those at the end
 _OVERLAP = 0.05  # mistakes on the training data, as a share of those of guessing: from there on labels overlap
-_SAMPLE = 10_000  # tokens that show it
 _MANY = 8  # tokens for each weight of a feature from which on C hardly matters where labels overlap
 _ROUGH = 3.0  # times the tolerance: for trials
 _MOST_CELLS = 2**27  # dual variables of the likelihood, beyond which they need too much memory
@@ -112,10 +111,8 @@ class ChainTraining:
 
     def _overlap(self, w: npt.NDArray[Any]) -> bool:
         """Looks at some 10,000 tokens, of sequences that are evenly spread."""
-        data, scale = self.data, self.data.scale
-        each = max(1, data.given.tokens.tokens // _SAMPLE)
-        some = data if each == 1 else data.take(np.arange(0, len(data.given), each))
-        wrong, all_tokens = some.mistakes(w, job_count(self.estimator.n_jobs))
+        scale = self.data.scale
+        wrong, all_tokens = self.data.some(SAMPLE).mistakes(w, job_count(self.estimator.n_jobs))
         return wrong > _OVERLAP * scale.informative / scale.tokens * all_tokens
 
     def _best_likelihood(self, begin: float) -> TrainedBy:

@@ -1,0 +1,79 @@
+"""``decode_``: whether ``predict`` gives the best labelling or the most probable label of each token."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import maxmargin
+from maxmargin import ChainCRF, ChainSVC
+
+
+def faint(n=30, length=60, seed=0):
+    """Labels that last, and features that hardly tell them: the best labelling is often one label throughout."""
+    rng = np.random.default_rng(seed)
+    X, Y = [], []
+    for _ in range(n):
+        y = np.cumsum(rng.random(length) < 0.1) % 3
+        Y.append(y)
+        X.append(np.eye(3)[y] + 2.5 * rng.standard_normal((length, 3)))
+    return X, Y
+
+
+def clear(n=30, length=8, seed=0):
+    rng = np.random.default_rng(seed)
+    Y = [rng.integers(0, 3, length) for _ in range(n)]
+    return [np.eye(3)[y] + 0.1 * rng.standard_normal((length, 3)) for y in Y], Y
+
+
+@pytest.mark.parametrize("estimator", [ChainSVC, ChainCRF])
+def test_tokens_by_themselves_where_that_makes_fewer_mistakes(estimator, tmp_path):
+    X, Y = faint()
+    model = estimator().fit(X, Y)
+    assert model.decode_ == "marginal"
+    X_test, Y_test = faint(seed=1)
+    chosen = model.predict(X_test)
+    for one, other in zip(chosen, model.predict(X_test, decode="marginal")):
+        np.testing.assert_array_equal(one, other)
+    right = np.concatenate(chosen) == np.concatenate(Y_test)
+    assert right.mean() == model.score(X_test, Y_test)
+    assert right.mean() > np.mean(np.concatenate(model.predict(X_test, decode="viterbi")) == np.concatenate(Y_test))
+    weighted = estimator().fit(X, Y, np.ones(len(X)))
+    assert weighted.decode_ == "marginal"
+    model.save(tmp_path / "model")
+    assert maxmargin.load(tmp_path / "model").decode_ == "marginal"
+
+
+def test_confidence_and_expected_loss_are_of_what_is_predicted():
+    X, Y = faint()
+    model = ChainCRF().fit(X, Y)
+    short = [x[:4] for x in X]
+    predicted = model.predict(short)
+    scores = model.decision_value(short, predicted)
+    best = model.predict_kbest(short, 81)
+    total = [np.logaddexp.reduce([one.score for one in ranked]) for ranked in best]
+    np.testing.assert_allclose(model.predict_confidence(short), np.exp(scores - total), rtol=1e-9)
+    surest = np.exp([ranked[0].score for ranked in best] - np.array(total))
+    np.testing.assert_allclose(model.predict_confidence(short, decode="viterbi"), surest, rtol=1e-9)
+    probability = model.predict_marginals(short)
+    wanted = [sum(1.0 - p[t, label] for t, label in enumerate(y)) for p, y in zip(probability, predicted)]
+    np.testing.assert_allclose(model.expected_loss(short), wanted, rtol=1e-9)
+
+
+def test_the_best_labelling_otherwise():
+    X, Y = clear()
+    model = ChainCRF().fit(X, Y)
+    assert model.decode_ == "viterbi"
+    X, Y = faint()
+    assert ChainSVC(method="structural").fit(X, Y).decode_ == "viterbi"
+    assert ChainCRF(label_weight={0: 2.0}).fit(X, Y).decode_ == "viterbi"
+    some = [[None, *y[1:].tolist()] for y in Y]
+    assert ChainCRF().fit(X, some).decode_ == "viterbi"
+    model = ChainCRF().fit(X, Y)
+    steps = np.ones((3, 3), dtype=bool)
+    steps[0, 1] = False
+    with_steps = model.predict(X, steps=steps)
+    for one, other in zip(with_steps, model.predict(X, steps=steps, decode="viterbi")):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="decode must be"):
+        model.predict(X, decode="best")
