@@ -134,3 +134,21 @@ def test_a_matrix_of_products_is_not_made_where_it_costs_more_than_it_saves():
     few, y = _data(40, d=60)
     assert not _likelihood(few, y).invertible
     assert _likelihood(few, y).inverse_curvature(1.0, 1.0) is None
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_second_derivatives_of_a_sample_are_like_those_of_all_rows(k):
+    X, y = _data(6000, d=8, k=k)
+    problem = _likelihood(X, y)
+    w, v = np.random.default_rng(5).standard_normal((2, problem.free.size))
+    C, step = 0.3, 1e-5
+    inverse = problem.inverse_curvature_at(w, C, 1.0)
+    change = (problem.gradient(w + step * v)[1] - problem.gradient(w - step * v)[1]) / (2.0 * step)
+    assert np.linalg.norm(inverse(v + C * change) - v) < 0.3 * np.linalg.norm(v)
+    whole = _likelihood(X[:900], y[:900])  # the sample is all there is
+    change = (whole.gradient(w + step * v)[1] - whole.gradient(w - step * v)[1]) / (2.0 * step)
+    np.testing.assert_allclose(whole.inverse_curvature_at(w, C, 1.0)(v + C * change), v, atol=1e-5)
+    assert (
+        _likelihood(np.zeros((20, 70)), np.arange(20, dtype=np.int32) % 2).inverse_curvature_at(np.zeros(142), C, 1.0)
+        is None
+    )

@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 _PERIOD = 10  # without a bound of the gap: iterations over which the progress is looked at
 _ROUNDING = 1e-15  # of the objective: what a step must gain
+_LONG = 30  # iterations after which second derivatives where it is by then are worth their price
 _PATIENCE = 3  # steps in a row that gain less, after which rounding is all that is left
 
 
@@ -102,6 +103,8 @@ class Descent:
                 if self.monitor.status is not None:
                     return
                 self.iterations += 1
+                if self.iterations == _LONG:
+                    self._renew_inverse()
                 if self._exhausted():
                     self.monitor.status = Status.STALLED
                     return
@@ -126,6 +129,14 @@ class Descent:
             self.w = np.zeros_like(self.w)
             self.objective, self.slope = self._ask(self.w)
         self.seen.append(self.objective)
+
+    def _renew_inverse(self) -> None:
+        """Starts again with second derivatives at the present ``w``, where the problem has some that cost little."""
+        found = getattr(self.problem, "inverse_curvature_at", None)
+        inverse = None if found is None or self.l1 else found(self.w, self.C, self.l2)
+        if inverse is not None:
+            self.inverse, self.scale = inverse, 1.0
+            self.pairs.clear()
 
     def solution(self) -> Solution:
         """The present ``w`` and its gap."""

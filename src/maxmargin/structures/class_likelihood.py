@@ -20,6 +20,8 @@ _EXPONENTIAL = 20.0  # as many additions
 _MOST_COLUMNS = 1024  # that a matrix of their products is factored for
 _PASSES = 10.0  # that it may cost
 _LAPACK = 24.0  # a third of the arithmetic of a factorisation, which is some eight times faster than that of a pass
+_SAMPLE, _PIECES = 3000, 30  # rows for second derivatives, in pieces from all over the data
+_SAVED = 30.0  # passes that they may cost
 _FEW_COLUMNS = 64  # beyond, second derivatives do not stay in the cache
 _CHEAP = 12.0  # times the arithmetic of a pass: what one with second derivatives may take
 
@@ -96,6 +98,27 @@ class ClassLikelihood:
         matrix.ravel()[:: d + 1] += l2
         solve = positive_inverse(matrix)
         return None if solve is None else lambda v: solve(v.reshape(d, -1)).ravel()
+
+    def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> Callable[[Floats], Floats] | None:
+        """Solves with the second derivatives at ``w`` of a sample of the rows; None where that costs many passes."""
+        d, k = self.columns, self.n_classes
+        order, size = k * d, max(1, min(self.n, _SAMPLE) // _PIECES)
+        products = size * _PIECES * 0.5 * order**2
+        if order > _MOST_COLUMNS or d > _FEW_COLUMNS or products + order**3 / _LAPACK > _SAVED * self.work:
+            return None
+        at = self.matrix_of(self.native(w)).ravel()
+        gradient, blocks = np.zeros(order), np.zeros((1 if k == 2 else k * (k + 1) // 2) * d * d)
+        share = 0.0
+        for first in np.linspace(0, self.n - size, _PIECES).astype(int).tolist():
+            self.core.curvature(at, gradient, blocks, first, first + size, self.threads)
+            weight = self.sample_weight
+            share += float(size if weight is None else weight[first : first + size].sum())
+        if not share > 0.0:
+            return None
+        solve = self.inverse(blocks * (self.total_weight / share), C, l2)
+        if solve is None:
+            return None
+        return lambda v: np.ascontiguousarray(solve(np.ascontiguousarray(v.reshape(d, k).T)).T).ravel()
 
     @property
     def work(self) -> float:
