@@ -98,12 +98,19 @@ class ChainData:
             return "viterbi"
         probability = core.marginals(w, 1.0, None, None, threads)[0].reshape(best.size, -1)
         probable = probability.argmax(axis=1) == part.codes
-        weight = np.ones(best.size) if part.weight is None else np.repeat(part.weight, part.given.tokens.lengths)
-        gain = weight * (probable.astype(np.float64) - best)
+        gain = part._token_weight * (probable.astype(np.float64) - best)
         return "marginal" if gain.sum() > _CLEARLY * np.sqrt(gain @ gain) else "viterbi"
 
     def mistakes(self, w: npt.NDArray[Any], threads: int) -> tuple[float, float]:
         """The wrong tokens of the predictions at ``w``, and all tokens; both weighted."""
+        return float(self.wrong(w, threads).sum()), float(self._token_weight.sum())
+
+    def wrong(self, w: npt.NDArray[Any], threads: int) -> Floats:
+        """The weight of each token that the predictions at ``w`` have wrong, 0 of the others."""
         found, _, _ = self.chain.core(self.given).decode(w, 1, None, None, threads)
-        weight = np.ones(found.size) if self.weight is None else np.repeat(self.weight, self.given.tokens.lengths)
-        return float(weight @ (found != self.codes)), float(weight.sum())
+        return np.where(found != self.codes, self._token_weight, 0.0)
+
+    @property
+    def _token_weight(self) -> Floats:
+        lengths = self.given.tokens.lengths
+        return np.ones(int(lengths.sum())) if self.weight is None else np.repeat(self.weight, lengths)

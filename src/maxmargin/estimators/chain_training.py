@@ -139,11 +139,17 @@ class ChainTraining:
             run = replace(run, tol=_ROUGH * run.tol, verbose=0, callback=None, rough=True)
             return maximise_chain_likelihood(model, data.take(np.flatnonzero(kept)), self._c(candidate), run)
 
-        def loss(_: int, w: Floats, asked: Mask) -> float:
-            return data.take(np.flatnonzero(asked)).mistakes(w, job_count(model.n_jobs))[0]
+        wrong: list[list[Floats]] = [[] for _ in CANDIDATES]
+
+        def loss(place: int, w: Floats, asked: Mask) -> float:
+            wrong[place].append(data.take(np.flatnonzero(asked)).wrong(w, job_count(model.n_jobs)))
+            return float(wrong[place][-1].sum())
+
+        def error(one: int, other: int) -> float:
+            return float(np.linalg.norm(np.concatenate(wrong[one]) - np.concatenate(wrong[other])))
 
         limit = None if model.max_time is None else begin + model.max_time
-        best = Contest(CANDIDATES, trial, loss, fold, limit).winner(data.scale.tokens)
+        best = Contest(CANDIDATES, trial, loss, fold, limit, error).winner(data.scale.tokens)
         return LIKELIHOOD if isinstance(best, Status) else CANDIDATES[best]
 
     def _likelihood(self, candidate: Candidate, begin: float) -> TrainedBy:
