@@ -89,3 +89,8 @@ def test_the_order_of_the_rows_and_doubled_rows_do_not_matter():
     assert pytest.approx(other.C_) == model.C_
     np.testing.assert_allclose(model.coef_, other.coef_, atol=2e-2 * np.abs(model.coef_).max())
     assert model.method_ == other.method_
+    weighted = TaxonomySVC().fit(X, y, sample_weight=np.r_[np.full(100, 2.0), np.ones(50)])
+    doubled = TaxonomySVC().fit(np.r_[X, X[:100]], np.r_[y, y[:100]])
+    assert pytest.approx(weighted.C_) == doubled.C_
+    assert (weighted.method_, weighted.decision_) == (doubled.method_, doubled.decision_)
+    assert pytest.approx(weighted.temperature_, rel=0.05) == doubled.temperature_

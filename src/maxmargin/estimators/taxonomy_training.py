@@ -247,7 +247,7 @@ class _Trials:
 
         def error(one: int, other: int) -> float:
             share = 0.5 if clearly and one else 1.0  # one that has to win by an error is out before it is behind by one
-            return share * float(np.linalg.norm(self._weight * (trials[one].losses - trials[other].losses)))
+            return share * float(np.sqrt(self._weight @ (trials[one].losses - trials[other].losses) ** 2))
 
         total = float(self._weight.sum())
         found = Contest(candidates, train, loss, self._fold, self._limit, error).losses(total)
