@@ -99,7 +99,8 @@ class ChainData:
         probability = core.marginals(w, 1.0, None, None, threads)[0].reshape(best.size, -1)
         probable = probability.argmax(axis=1) == part.codes
         gain = part._token_weight * (probable.astype(np.float64) - best)
-        return "marginal" if gain.sum() > _CLEARLY * np.sqrt(gain @ gain) else "viterbi"
+        error = np.sqrt(np.abs(gain).sum())  # a weight of 2 is a sequence that is there twice
+        return "marginal" if gain.sum() > _CLEARLY * error else "viterbi"
 
     def mistakes(self, w: npt.NDArray[Any], threads: int) -> tuple[float, float]:
         """The wrong tokens of the predictions at ``w``, and all tokens; both weighted."""

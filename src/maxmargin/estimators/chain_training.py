@@ -146,7 +146,8 @@ class ChainTraining:
             return float(wrong[place][-1].sum())
 
         def error(one: int, other: int) -> float:
-            return float(np.linalg.norm(np.concatenate(wrong[one]) - np.concatenate(wrong[other])))
+            differ = np.concatenate(wrong[one]) - np.concatenate(wrong[other])
+            return float(np.sqrt(np.abs(differ).sum()))  # a weight of 2 is a sequence that is there twice
 
         limit = None if model.max_time is None else begin + model.max_time
         best = Contest(CANDIDATES, trial, loss, fold, limit, error).winner(data.scale.tokens)
