@@ -46,7 +46,7 @@ test: install $(VENV)/.installed-test
 	$(RUN) -m pytest -n $(WORKERS) --maxprocesses 8
 
 fresh-install:
-	$(PYTHON) tests/fresh_install.py
+	$(PYTHON) tests/support/fresh_install.py
 
 lint: ruff format types
 
@@ -68,10 +68,19 @@ FLAGS_tsan := -fsanitize=thread
 LIBRARIES_asan := libasan.so libubsan.so
 LIBRARIES_tsan := libtsan.so
 # (A test that limits the address space cannot run there.)
-TESTS_asan := tests/structures tests/measures tests/sequences tests/features tests/solvers/test_engine.py tests/test_class_newton.py \
-  tests/test_class_likelihood.py tests/test_planes.py tests/test_sparse_inputs.py tests/test_fuzzed_matrices.py tests/test_fuzzed_model_files.py \
-  --deselect tests/test_sparse_inputs.py::test_a_column_beyond_memory_is_a_sentence
-TESTS_tsan := tests/threads.py tests/structures/test_multiclass_oracle.py tests/structures/test_chain_oracle.py tests/measures/test_sample_oracle.py
+TESTS_asan := tests/chains/test_chain_crfsuite.py tests/chains/test_chain_curvature.py tests/chains/test_chain_engine.py tests/chains/test_chain_limits.py \
+  tests/chains/test_chain_memory.py tests/chains/test_chain_oracle.py tests/chains/test_chain_products.py tests/chains/test_chain_search.py \
+  tests/chains/test_chain_sums.py tests/diversity/test_diversity_structure.py tests/labels/test_label_pairs.py \
+  tests/labels/test_label_search.py tests/classes/test_multiclass_oracle.py tests/classes/test_multiclass_structure.py \
+  tests/labels/test_multilabel_engine.py tests/labels/test_multilabel_oracle.py tests/classes/test_output_features.py \
+  tests/rows/test_row_groups.py tests/rows/test_smooth.py tests/rankings/test_ranking_search.py tests/rankings/test_ranking_values.py \
+  tests/groups/test_sample_oracle.py tests/measures/test_search.py tests/measures/test_threshold_tables.py tests/measures/test_values.py \
+  tests/chains/test_labels.py tests/chains/test_packed.py tests/chains/test_partial.py tests/chains/test_windows.py \
+  tests/chains/test_conll2000.py tests/chains/test_templates.py tests/chains/test_vectorizer.py \
+  tests/solvers/test_engine.py tests/classes/test_class_newton.py \
+  tests/rows/test_class_likelihood.py tests/core/test_planes.py tests/estimators/test_sparse_inputs.py tests/estimators/test_fuzzed_matrices.py tests/fitting/test_fuzzed_model_files.py \
+  --deselect tests/estimators/test_sparse_inputs.py::test_a_column_beyond_memory_is_a_sentence
+TESTS_tsan := tests/support/threads.py tests/classes/test_multiclass_oracle.py tests/chains/test_chain_oracle.py tests/groups/test_sample_oracle.py
 asan tsan: SANITIZED ?= $(TESTS_$@)
 asan tsan: install $(VENV)/.installed-test
 	$(RUN) -m venv --without-pip build/$@/venv

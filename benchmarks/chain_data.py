@@ -15,15 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.datasets import (
-    MissingDataError,
-    load_conll2000,
-    load_ocr_letters,
-    load_ud_ewt,
-    make_sentences,
-)
-from maxmargin.features import SequenceVectorizer, Templates, chunking_templates, tagging_templates
-from maxmargin.sequences import Sequences
+from maxmargin.chains.features import SequenceVectorizer, Templates, chunking_templates, tagging_templates
+from maxmargin.chains.sequences import Sequences
+from maxmargin.datasets import MissingDataError, load_conll2000, load_ocr_letters, load_ud_ewt, make_sentences
 
 Strings = list[list[list[str]]]
 """For each sequence the tokens, for each token its attributes."""

@@ -17,8 +17,8 @@ from harness import measure, median, resident
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import ChainSVC
-from maxmargin.features import SequenceVectorizer, chunking_templates
-from maxmargin.sequences import Sequences, pack_labels
+from maxmargin.chains.features import SequenceVectorizer, chunking_templates
+from maxmargin.chains.sequences import Sequences, pack_labels
 
 _WARM = 20
 _AGAIN = 3

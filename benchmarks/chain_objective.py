@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from maxmargin.sequences import Sequences
+from maxmargin.chains.sequences import Sequences
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]

@@ -10,8 +10,8 @@ from chain_data import Strings, Tags
 from chain_objective import Weights
 
 from maxmargin import ChainCRF, ChainSVC
-from maxmargin.features import SequenceVectorizer
-from maxmargin.sequences import Sequences
+from maxmargin.chains.features import SequenceVectorizer
+from maxmargin.chains.sequences import Sequences
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import six
 import sklearn.externals
 from chain_data import Strings, Tags
 
-from maxmargin.features import SequenceVectorizer
-from maxmargin.sequences import Sequences
+from maxmargin.chains.features import SequenceVectorizer
+from maxmargin.chains.sequences import Sequences
 
 sklearn.externals.six = six
 sys.modules["sklearn.externals.six"] = six

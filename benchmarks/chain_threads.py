@@ -17,8 +17,8 @@ from chain_data import stored
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import ChainSVC
-from maxmargin.features import SequenceVectorizer
-from maxmargin.structures.chain import ChainInput, as_token_rows
+from maxmargin.chains.chain import ChainInput, as_token_rows
+from maxmargin.chains.features import SequenceVectorizer
 
 _AGAIN = 5
 ROUNDS = 10

@@ -23,8 +23,8 @@ from default_c_tuning import Fitter, HeldOut
 from doc_page import replace_section, table
 from harness import save
 
-from maxmargin.estimators.columns import Columns
-from maxmargin.estimators.feature_scale import FeatureScale, packed
+from maxmargin.rows.columns import Columns
+from maxmargin.rows.feature_scale import FeatureScale, packed
 
 SMALL, LARGE = 1000, 5000
 GRID = [10.0 ** (k / 2) for k in range(-4, 6)]  # of r

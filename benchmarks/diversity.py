@@ -24,10 +24,9 @@ from scipy.stats import wilcoxon
 from tables import print_bars
 
 from maxmargin import DiversityRanker
-from maxmargin.coverage import subtopic_losses
-from maxmargin.coverage.cover import greedy
-from maxmargin.coverage.subtopics import pack_subtopics
-from maxmargin.estimators import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage
+from maxmargin.diversity import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage, subtopic_losses
+from maxmargin.diversity.cover import greedy
+from maxmargin.diversity.subtopics import pack_subtopics
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from typing import Any
 from tables import console, new_table
 
 from maxmargin import ChainCRF, ChainSVC
+from maxmargin.chains.features import READY, Templates, chunking_templates, entity_templates, tagging_templates
 from maxmargin.datasets import load_conll2002, load_litbank
-from maxmargin.features import READY, Templates, chunking_templates, entity_templates, tagging_templates
 
 MODELS = {"svm": ChainSVC, "crf": ChainCRF}
 TOL = 0.03

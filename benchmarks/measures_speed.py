@@ -15,9 +15,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from maxmargin import Formulation, MeasureSVC, OneSlack
 from maxmargin.datasets import MissingDataError, load_covtype, make_documents
+from maxmargin.groups.sample import Sample, SampleInput
 from maxmargin.measures import as_measure
-from maxmargin.structures.multiclass import as_rows
-from maxmargin.structures.sample import Sample, SampleInput
+from maxmargin.rows.matrices import as_rows
 
 Floats = npt.NDArray[np.float64]
 

@@ -26,9 +26,9 @@ from tables import console, new_table
 
 from maxmargin import RankingSVM
 from maxmargin.datasets import load_mq2008, load_newsgroups20, make_ranking
-from maxmargin.estimators.feature_scale import packed
-from maxmargin.estimators.query_groups import read_groups
-from maxmargin.estimators.ranking_scale import Spread
+from maxmargin.rankings.scale import Spread
+from maxmargin.rows.feature_scale import packed
+from maxmargin.rows.query_groups import read_groups
 
 MEASURES = ("swapped_pairs", "average_precision", "ndcg(10)")
 GRID = [float(f"{r:.2g}") for r in 10.0 ** np.arange(-2.0, 3.1, 0.5)]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tables import Bar, console, new_table
 
 from maxmargin import Formulation
-from maxmargin.measures.swapped_pairs import SwappedPairs
+from maxmargin.groups.swapped_pairs import SwappedPairs
 
 Floats = npt.NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from taxonomy_methods import FLAT
 from taxonomy_methods import SETTINGS_OF_C as COSTS
 
 from maxmargin import MulticlassSVC, Taxonomy, TaxonomySVC
-from maxmargin.taxonomies import taxonomy_losses
+from maxmargin.classes.taxonomies import taxonomy_losses
 
 FORMULATIONS = tuple(product(("margin", "slack"), ("linear", "squared")))
 NODE_WEIGHTS = (0.05, 0.1, 0.25, 0.5, 1.0)

@@ -32,8 +32,8 @@ from tables import console, new_table
 from taxonomy_trees import Task, tasks
 
 from maxmargin import MulticlassSVC, Taxonomy, TaxonomySVC
-from maxmargin.structures.taxonomy import spread_weights
-from maxmargin.taxonomies import taxonomy_losses
+from maxmargin.classes.placed_classes import spread_weights
+from maxmargin.classes.taxonomies import taxonomy_losses
 
 Floats = npt.NDArray[np.float64]
 FORMULATIONS = tuple(product(("margin", "slack"), ("linear", "squared")))

@@ -15,9 +15,9 @@ from taxonomy_data import Workload, load, prepared, splits
 from taxonomy_methods import METHODS
 
 from maxmargin import TaxonomySVC
+from maxmargin.classes.taxonomies import taxonomy_losses
 from maxmargin.datasets import make_taxonomy
 from maxmargin.metrics import tree_loss
-from maxmargin.taxonomies import taxonomy_losses
 
 Floats = npt.NDArray[np.float64]
 VALIDATIONS = 4  # models by which a setting is judged, whatever the number of folds

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sklearn.svm import LinearSVC
 
 from maxmargin import MulticlassSVC, Taxonomy, TaxonomySVC
-from maxmargin.taxonomies import taxonomy_losses
+from maxmargin.classes.taxonomies import taxonomy_losses
 
 FLAT, RIVAL = "flat 0/1", "HiClass"
 OURS = "tax tree"

@@ -7,8 +7,8 @@ variable MAXMARGIN_DATA set to a folder that holds conll2000/, the newspaper tex
 import os
 
 from maxmargin import ChainCRF, ChainSVC
+from maxmargin.chains.features import chunking_templates, tagging_templates
 from maxmargin.datasets import load_conll2000, make_sentences
-from maxmargin.features import chunking_templates, tagging_templates
 from maxmargin.metrics import chunks_of
 
 

@@ -7,9 +7,8 @@ import numpy as np
 
 import maxmargin
 from maxmargin import DiversityRanker
-from maxmargin.coverage import subtopic_losses
 from maxmargin.datasets import make_subtopics
-from maxmargin.estimators import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage
+from maxmargin.diversity import EssentialPages, OkapiBM25, RandomChoice, UnweightedCoverage, subtopic_losses
 
 X, Y = make_subtopics(60)  # candidate sets of 40 documents in invented words, each with a query
 X_test, Y_test = make_subtopics(30, seed=1)

@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 import maxmargin
 from maxmargin import RankingSVM
 from maxmargin.datasets import make_ranking
-from maxmargin.io.letor import read_letor, write_letor
+from maxmargin.rankings.letor import read_letor, write_letor
 
 X, y, queries = make_ranking(300, noise=1.5, spread=3.0)  # documents with grades 0 to 2; queries differ in level
 train, test = queries < 200, queries >= 200

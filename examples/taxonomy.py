@@ -10,7 +10,7 @@ import maxmargin
 from maxmargin import DescribedClasses, MulticlassSVC, TaxonomySVC
 from maxmargin.datasets import make_taxonomy
 from maxmargin.metrics import hierarchical_score, tree_loss
-from maxmargin.taxonomy_plots import draw_errors
+from maxmargin.plots.taxonomies import draw_errors
 
 # Texts about the 27 leaves of a tree of three levels; a class is named as '2.0.1'. Three texts of each to learn from.
 X, y = make_taxonomy(1000, branching=(3, 3, 3), n_features=300, n_words=30, topic_words=6, noise=0.6)

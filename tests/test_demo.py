@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from maxmargin import ChainSVC, MulticlassSVC, StructuralSVM, check_problem
-from maxmargin import demo as demo_module
 from maxmargin.cli import main
-from maxmargin.demo import SOLVERS, Digits, convergence, objective, show_costs, show_solvers, show_strings
-from maxmargin.demo_chains import show_chains
-from maxmargin.demo_problem import DigitStrings, write_strings
-from maxmargin.plots import Point, draw_convergence
+from maxmargin.demo import app as demo_module
+from maxmargin.demo.app import SOLVERS, Digits, convergence, objective, show_costs, show_solvers, show_strings
+from maxmargin.demo.chains import show_chains
+from maxmargin.demo.problem import DigitStrings, write_strings
+from maxmargin.plots.figures import Point, draw_convergence
 
 PNG = b"\x89PNG\r\n"
 

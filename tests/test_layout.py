@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,28 +18,33 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "maxmargin"
 NATIVE = ROOT / "native"
 
-# A unit (a module or a folder of the package) may import itself and the units of earlier layers.
-LAYERS = (
-    {"input_checks"},
-    {"_core", "version", "vectors", "planes", "rescaling", "outputs", "weight_bounds"}
-    | {"chunk_schemes", "sequences", "taxonomies"},
-    {"problem", "features", "metrics", "coverage", "measures"},
-    {"rivals"},
-    {"checking"},
+FAMILIES = {"classes", "chains", "labels", "measures", "rankings", "diversity", "problems"}
+# A unit (a module or a folder of the package) may import itself and the units of lower floors.
+FLOORS = (
+    {"_core", "version", "core"},
     {"oracles", "io"},
-    {"structures", "solvers", "datasets"},
-    {"inspection"},
-    {"estimators"},
-    {"console", "report", "plots", "demo_problem"},
-    {"weight_plots", "taxonomy_plots"},
-    {"demo_chains"},
+    {"solvers", "rows"},
+    {"groups"},
+    {"fitting"},
+    FAMILIES,
+    {"metrics", "datasets", "plots", "console", "report"},
     {"demo"},
     {"cli"},
 )
-LAYER_OF = {unit: layer for layer, units in enumerate(LAYERS) for unit in units}
+FLOOR_OF = {unit: floor for floor, units in enumerate(FLOORS) for unit in units}
+
+# Modules of a family that are its structure: they know nothing of how it is trained.
+STRUCTURES = re.compile(r"(.*oracle|loss(es)?|likelihood|.*_features|output_maps|placed_classes|binary_rows|structure)")
+STRUCTURES_BY_NAME = {"classes.multiclass", "chains.chain", "labels.multilabel", "labels.pairs"}
 
 PYTHON_FILES = sorted(PACKAGE.rglob("*.py"))
 NATIVE_FILES = sorted(path for path in NATIVE.rglob("*") if path.suffix in {".hpp", ".cpp", ".inl", ".h"})
+STRUCTURE_FILES = [
+    path
+    for path in PYTHON_FILES
+    if path.parent.name in FAMILIES
+    and (STRUCTURES.fullmatch(path.stem) or f"{path.parent.name}.{path.stem}" in STRUCTURES_BY_NAME)
+]
 
 
 def name_of(path: Path) -> str:
@@ -67,44 +73,60 @@ def imported_units(path: Path) -> Iterator[tuple[int, str]]:
             yield line, parts[1]
 
 
-def test_every_unit_has_a_layer():
+def test_every_unit_has_a_floor():
     units = {unit_of(path) for path in PYTHON_FILES} - {"__init__"}
-    assert units <= LAYER_OF.keys(), "Give the new unit a place in LAYERS."
+    assert units <= FLOOR_OF.keys(), "Give the new unit a place in FLOORS."
 
 
-@pytest.mark.parametrize("path", [path for path in PYTHON_FILES if unit_of(path) in LAYER_OF], ids=name_of)
-def test_imports_point_one_way(path):
+@pytest.mark.parametrize("path", [path for path in PYTHON_FILES if unit_of(path) in FLOOR_OF], ids=name_of)
+def test_imports_point_down(path):
     own = unit_of(path)
     wrong = [
         f"line {line} imports maxmargin.{unit}"
         for line, unit in imported_units(path)
-        if unit != own and not LAYER_OF.get(unit, len(LAYERS)) < LAYER_OF[own]
+        if unit != own and not FLOOR_OF.get(unit, len(FLOORS)) < FLOOR_OF[own]
     ]
-    assert not wrong, f"{name_of(path)} is in layer {LAYER_OF[own]} ({own}) and may not: {'; '.join(wrong)}"
+    assert not wrong, f"{name_of(path)} is on floor {FLOOR_OF[own]} ({own}) and may not: {'; '.join(wrong)}"
 
 
-def test_solvers_and_structures_do_not_know_each_other():
-    """The rule that matters most, spelt out: whatever the layers say, neither of the two may name the other."""
-    for unit, forbidden in (
-        ("solvers", {"structures", "estimators"}),
-        ("structures", {"solvers", "estimators"}),
-        ("oracles", {"structures", "solvers", "estimators"}),
-    ):
-        for path in sorted((PACKAGE / unit).rglob("*.py")):
-            assert not forbidden & {found for _, found in imported_units(path)}, name_of(path)
+@pytest.mark.parametrize("path", STRUCTURE_FILES, ids=name_of)
+def test_structures_know_no_solvers(path):
+    assert not {"solvers", "fitting"} & {found for _, found in imported_units(path)}
+
+
+def test_every_family_has_a_structure():
+    assert {path.parent.name for path in STRUCTURE_FILES} == FAMILIES - {"rankings", "problems"}
+
+
+@pytest.mark.parametrize("folder", [NATIVE / "include" / "maxmargin", NATIVE / "src", NATIVE / "bindings"], ids=name_of)
+def test_native_families_do_not_include_each_other(folder):
+    for path in sorted(folder.rglob("*")):
+        family = path.relative_to(folder).parts[0]
+        if family in FAMILIES and path.is_file():
+            included = re.findall(r'#include "(?:maxmargin/)?(\w+)/', path.read_text(encoding="utf-8"))
+            assert not (FAMILIES - {family}) & set(included), name_of(path)
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_paths_in_the_documentation_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    places = (ROOT, PACKAGE, NATIVE / "include" / "maxmargin", NATIVE, NATIVE / "src")
+    named = set(re.findall(r"`([\w./-]+(?:\.(?:py|pyi|hpp|cpp|inl|md|txt)|/))`", text))
+    assert len(named) > 10
+    assert not sorted(name for name in named if not any((place / name).exists() for place in places))
 
 
 def test_the_import_reader_sees_every_form(tmp_path):
     lines = [
         "import maxmargin.solvers.base",
         "from maxmargin import _core",
-        "from maxmargin.planes import Planes",
+        "from maxmargin.core.planes import Planes",
         "def f():",
-        "    from maxmargin.estimators import load",
+        "    from maxmargin.fitting.loading import load",
     ]
     path = tmp_path / "example.py"
     path.write_text("\n".join(lines))
-    assert sorted(unit for _, unit in imported_units(path)) == ["_core", "estimators", "planes", "solvers"]
+    assert sorted(unit for _, unit in imported_units(path)) == ["_core", "core", "fitting", "solvers"]
 
 
 @pytest.mark.parametrize("path", [path for path in PYTHON_FILES if path.name == "__init__.py"], ids=name_of)

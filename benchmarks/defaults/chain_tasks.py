@@ -9,8 +9,8 @@ import numpy as np
 from defaults.local_data import conll2000, spanish_names, ud_ewt, words
 from defaults.making import Load, mapped
 from defaults.task import Split, Task
+from maxmargin.chains.features import SequenceVectorizer, chunking_templates, tagging_templates
 from maxmargin.datasets import make_chain, make_sentences
-from maxmargin.features import SequenceVectorizer, chunking_templates, tagging_templates
 
 _BOTH = ("ChainSVC", "ChainCRF")
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_svmlight_files
 
+from maxmargin.chains.formats.conll import parse_conll, split_labels
 from maxmargin.datasets import (
     data_file,
     load_conll2000,
@@ -24,7 +25,6 @@ from maxmargin.datasets import (
     load_uci_letter,
     load_ud_ewt,
 )
-from maxmargin.io.conll import parse_conll, split_labels
 
 conll2000 = cache(load_conll2000)
 mq2008 = cache(load_mq2008)

@@ -1,5 +1,5 @@
 #include "arrays.hpp"
-#include "maxmargin/kernels.hpp"
+#include "maxmargin/simd/kernels.hpp"
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;

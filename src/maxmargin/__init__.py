@@ -1,29 +1,28 @@
 """Structured prediction with large margins."""
 
-from maxmargin.checking import check_problem
-from maxmargin.estimators import (
-    ChainCRF,
-    ChainHMM,
-    ChainPerceptron,
-    ChainSVC,
-    DiversityRanker,
-    MeasureSVC,
-    MulticlassSVC,
-    MultilabelSVC,
-    RankingSVM,
-    StructuralSVM,
-    TaxonomySVC,
-    load,
-)
-from maxmargin.features import DescribedClasses, SequenceVectorizer
-from maxmargin.io.model_archive import ModelFileError
+from maxmargin.chains.crf import ChainCRF
+from maxmargin.chains.features.vectorizer import SequenceVectorizer
+from maxmargin.chains.hmm import ChainHMM
+from maxmargin.chains.perceptron import ChainPerceptron
+from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.svc import ChainSVC
+from maxmargin.classes.described import DescribedClasses
+from maxmargin.classes.multiclass_svc import MulticlassSVC
+from maxmargin.classes.taxonomies.graph import Taxonomy
+from maxmargin.classes.taxonomy_svc import TaxonomySVC
+from maxmargin.core.checking import check_problem
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
+from maxmargin.core.problem import Problem
+from maxmargin.diversity.diversity_ranker import DiversityRanker
+from maxmargin.fitting.loading import load
+from maxmargin.fitting.model_archive import ModelFileError
+from maxmargin.labels.multilabel_svc import MultilabelSVC
+from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.oracles.search import Unsupported
-from maxmargin.planes import Planes
-from maxmargin.problem import Problem
-from maxmargin.rescaling import Formulation
-from maxmargin.sequences import Sequences
+from maxmargin.problems.structural_svm import StructuralSVM
+from maxmargin.rankings.ranking_svm import RankingSVM
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
-from maxmargin.taxonomies import Taxonomy
 from maxmargin.version import __version__
 
 __all__ = [

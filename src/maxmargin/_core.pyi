@@ -24,7 +24,7 @@ def shifted_cells(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
 @overload
 def shifted_cells(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
     """
-    The cells of a CSR matrix (values, indices, offsets) after (x - shift) * factor; see shifted_cells.hpp.
+    The cells of a CSR matrix (values, indices, offsets) after (x - shift) * factor; see rows/shifted_cells.hpp.
     """
 
 class Rows:
@@ -113,7 +113,7 @@ class Rows:
         """sum_i c_i x_i over all rows, or over some."""
 
 class VisitSettings:
-    """How a visit to a block is made; see engine.hpp."""
+    """How a visit to a block is made; see engine/engine.hpp."""
 
     def __init__(self, *, step: str = 'exact', fresh: bool = True, precision: float = 0.0, relative: float = 0.0, max_steps: int = 1000, threshold: float = 0.0, max_added: int = 0, keep_idle: int = 0, overstep: float = 1.0, coarse: bool = False) -> None: ...
 
@@ -175,7 +175,7 @@ class Multiclass:
         """(a, b, slacks) of the summed plane."""
 
     def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
-        """Adds planes to v one after the other; see class_oracle.hpp."""
+        """Adds planes to v one after the other; see classes/oracle.hpp."""
 
 class MulticlassEngine:
     """The dual engine on multiclass blocks."""
@@ -251,7 +251,7 @@ class MulticlassEngine:
         """(block, output, alpha) of every plane held."""
 
 class OutputMap:
-    """Output features of the classes; see output_map.hpp."""
+    """Output features of the classes; see classes/output_map.hpp."""
 
     @staticmethod
     def tree(parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], class_node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> OutputMap: ...
@@ -275,7 +275,9 @@ class OutputMap:
         """The class of highest score of every row."""
 
 class ClassLoss:
-    """Margin and scale of every class, given the truth; see class_loss.hpp."""
+    """
+    Margin and scale of every class, given the truth; see classes/loss.hpp.
+    """
 
     @staticmethod
     def table(margin: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> ClassLoss: ...
@@ -304,7 +306,7 @@ class Outputs:
         """(a, b, slacks) of the summed plane."""
 
     def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
-        """Adds planes to v one after the other; see class_oracle.hpp."""
+        """Adds planes to v one after the other; see classes/oracle.hpp."""
 
 class OutputEngine:
     """The dual engine on classes with output features."""
@@ -394,7 +396,7 @@ class Signed:
         """(a, b, slacks) of the summed plane."""
 
     def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
-        """Adds planes to v one after the other; see class_oracle.hpp."""
+        """Adds planes to v one after the other; see classes/oracle.hpp."""
 
 class SignedEngine:
     """The dual engine on binary blocks."""
@@ -470,7 +472,7 @@ class SignedEngine:
         """(block, output, alpha) of every plane held."""
 
 class ClassLikelihood:
-    """Rows with their classes; see class_likelihood.hpp."""
+    """Rows with their classes; see rows/class_likelihood.hpp."""
 
     def __init__(self, rows: object, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int) -> None: ...
 
@@ -481,7 +483,7 @@ class ClassLikelihood:
 
     def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], first: int, last: int, threads: int) -> float:
         """
-        The same with blocks of second derivatives added to `blocks`; see class_likelihood.hpp for the shapes.
+        The same with blocks of second derivatives added to `blocks`; see rows/class_likelihood.hpp for the shapes.
         """
 
     def hessian(self, blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: float, l2: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -583,11 +585,11 @@ def sort_by_score(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
 
 def cut_tables(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, part: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, parts: int, cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
     """
-    (tp, fp, positives, negatives, next score below) of cuts that fall, the first two of shape (parts, cuts) in one row; see tables.hpp.
+    (tp, fp, positives, negatives, next score below) of cuts that fall, the first two of shape (parts, cuts) in one row; see measures/tables.hpp.
     """
 
 def search_tables(positive_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, loss: str, beta: float, rescaling: str, slack: str, mistakes: bool) -> tuple[Any, ...]:
-    """(tp, fp, value) of the most violated table; see tables.hpp."""
+    """(tp, fp, value) of the most violated table; see measures/tables.hpp."""
 
 class PlaneEngine:
     """The dual engine on planes held as rows of numbers."""
@@ -690,7 +692,7 @@ def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int
     """
 
 class Chain:
-    """Sequences of tokens and their labels; see chain.hpp."""
+    """Sequences of tokens and their labels; see chains/chain.hpp."""
 
     def __init__(self, tokens: object, pairs: object | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_labels: int, order: int, eta: float, ends: bool, label_offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
@@ -718,7 +720,7 @@ class Chain:
 
     def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], halves: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, first: int, last: int) -> float:
         """
-        The same with second derivatives added to `halves`; see chain_curvature.hpp for the shape.
+        The same with second derivatives added to `halves`; see chains/curvature.hpp for the shape.
         """
 
     def path_scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -837,7 +839,7 @@ class ChainEngine:
         """(block, output, alpha) of every plane held."""
 
 class ChainDual:
-    """Dual ascent for the likelihood of chains; see chain_dual.hpp."""
+    """Dual ascent for the likelihood of chains; see chains/dual.hpp."""
 
     def __init__(self, chain: object, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, observed: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None) -> None: ...
 
@@ -877,7 +879,7 @@ MOST_LISTED: int = 16
 
 class Labels:
     """
-    Examples, pairs of labels, and for training truths and a loss; see labels.hpp.
+    Examples, pairs of labels, and for training truths and a loss; see labels/labels.hpp.
     """
 
     def __init__(self, rows: object, truths: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, labels: int, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], eta: float, method: str, goal: str, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
@@ -894,7 +896,7 @@ class Labels:
         """(a, b, slacks, searches that gave up) of the summed plane."""
 
     def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
-        """Adds planes to v one after the other; see class_oracle.hpp."""
+        """Adds planes to v one after the other; see classes/oracle.hpp."""
 
     def decode(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
         """(label vectors, searches that gave up)."""
@@ -903,14 +905,14 @@ class Labels:
         """The k best: label vectors (k, n, labels) and scores (n, k)."""
 
     def margins(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
-        """(margins (n, labels), searches that gave up); see label_oracle.hpp."""
+        """(margins (n, labels), searches that gave up); see labels/oracle.hpp."""
 
     def log_odds(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The logarithm of the odds of every label, (n, labels)."""
 
     def expected_f1(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], node_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
         """
-        (label vectors of highest expected F1, by how much the best with each label leads), (n, labels); see label_likelihood.hpp.
+        (label vectors of highest expected F1, by how much the best with each label leads), (n, labels); see labels/likelihood.hpp.
         """
 
 class LabelFit:
@@ -1162,27 +1164,27 @@ def choose_greedily(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,),
 
 def rank_grades(grades: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
     """
-    (number of each row's grade among those of its group, pairs of unequal grade in each group); see pairs.hpp.
+    (number of each row's grade among those of its group, pairs of unequal grade in each group); see rankings/pairs.hpp.
     """
 
 def order_in_groups(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """
-    Row numbers of each group in ascending order of their scores; see pairs.hpp.
+    Row numbers of each group in ascending order of their scores; see rankings/pairs.hpp.
     """
 
 def take_pairs(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], grade: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gap: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extra: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
     """
-    (how many pairs of each group, net count of every row) below the gaps; see pairs.hpp.
+    (how many pairs of each group, net count of every row) below the gaps; see rankings/pairs.hpp.
     """
 
 def most_violated_rankings(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], grade: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], discount: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
     """
-    (credit of each group, net count of swapped pairs of every row); see interleave.hpp.
+    (credit of each group, net count of swapped pairs of every row); see rankings/position_credit.hpp.
     """
 
 class PairNewton:
     """
-    Newton's method for the hinge loss of the pairs of unequal grade in groups; see pair_newton.hpp.
+    Newton's method for the hinge loss of the pairs of unequal grade in groups; see rankings/pair_newton.hpp.
     """
 
     def __init__(self, rows: object, members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], grade: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, C: float, threads: int) -> None: ...

@@ -12,7 +12,7 @@ from chain_ours import OursSVC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxmargin.sequences import pack
+from maxmargin.chains.sequences import pack
 
 
 def _random(seed: int, lengths: list[int], features: int, labels: int) -> Any:

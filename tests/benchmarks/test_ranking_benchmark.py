@@ -15,7 +15,7 @@ from ranking_score import NAMES, score_queries, score_query
 from sklearn.metrics import average_precision_score, ndcg_score
 
 from maxmargin import Formulation
-from maxmargin.measures.swapped_pairs import SwappedPairs
+from maxmargin.groups.swapped_pairs import SwappedPairs
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 

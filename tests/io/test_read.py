@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 
-from maxmargin.io.cost_matrix import read_cost
+from maxmargin.classes.cost_file import read_cost
 from maxmargin.io.labelled import shortened
 from maxmargin.io.read import format_of, read_data
 

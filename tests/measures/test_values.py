@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from maxmargin import Formulation
+from maxmargin.groups.binary import BinaryTarget
 from maxmargin.measures import ErrorRate, FBeta, PrecisionAtK, RocArea, UserMeasure, as_measure
-from maxmargin.measures.binary import BinaryTarget
 from maxmargin.measures.threshold import Cuts
 
 PEERS = {

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import problems
+import toy_problems as problems
 from maxmargin import Formulation, OneSlack, Perceptron, Status, Subgradient
+from maxmargin.classes.multiclass import Multiclass
 from maxmargin.oracles.bind import bind
+from maxmargin.rows.matrices import as_rows
 from maxmargin.solvers.base import Run
-from maxmargin.structures.multiclass import Multiclass, as_rows
 from reference import FORMULATIONS, same
 from solver_cases import MAIN, SOLVERS, case, check, classes, optimum, train
 

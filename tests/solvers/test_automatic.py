@@ -90,10 +90,10 @@ def test_the_same_run_twice_is_the_same():
 def test_a_callback_of_the_user_still_ends_training_and_sees_all():
     X, Y = sequences(6, 400, 20, 3)
     seen = []
-    ChainSVC(callback=lambda r: seen.append(r.iteration)).fit(X, Y)
+    ChainSVC(method="structural", callback=lambda r: seen.append(r.iteration)).fit(X, Y)
     assert seen == sorted(seen)
     stop = len(seen) - 3
     with pytest.warns(UserWarning, match="callback"):
-        model = ChainSVC(callback=lambda r: r.iteration >= stop).fit(X, Y)
+        model = ChainSVC(method="structural", callback=lambda r: r.iteration >= stop).fit(X, Y)
     assert model.solution_.status is Status.CALLBACK
     assert model.n_iter_ == stop

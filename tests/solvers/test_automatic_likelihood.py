@@ -10,12 +10,12 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import ChainCRF
+from maxmargin.chains import likelihood as chain_likelihood
+from maxmargin.chains.chain import Chain, ChainInput
+from maxmargin.chains.sequences import pack
 from maxmargin.oracles.base import Stopped
-from maxmargin.sequences import pack
 from maxmargin.solvers.automatic_likelihood import AutomaticLikelihood
 from maxmargin.solvers.base import Status
-from maxmargin.structures import chain_likelihood
-from maxmargin.structures.chain import Chain, ChainInput
 
 
 def runs(n, length, seed=0, features=6, labels=3):

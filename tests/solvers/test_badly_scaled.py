@@ -23,13 +23,14 @@ from maxmargin import (
     TaxonomySVC,
 )
 from maxmargin._core import VisitSettings
+from maxmargin.classes.multiclass import Multiclass
+from maxmargin.core.planes import Planes
 from maxmargin.oracles.bind import bind
-from maxmargin.planes import Planes
+from maxmargin.rows.matrices import as_rows
 from maxmargin.solvers.interior import cost_of_dual, solve_dual
 from maxmargin.solvers.together import Together
-from maxmargin.structures.multiclass import Multiclass, as_rows
-from problems import Classes
 from reference import EveryPlane, assert_dual_feasible, dual_value, multiclass_planes, solve
+from toy_problems import Classes
 
 
 def scaled_classes(kind: str, spread: float) -> tuple[np.ndarray, np.ndarray]:

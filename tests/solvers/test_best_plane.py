@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from maxmargin._core import best_plane
-from maxmargin.vectors import SparseVector, dot
+from maxmargin.core.vectors import SparseVector, dot
 
 
 def test_the_largest_value_of_dense_and_sparse_planes() -> None:

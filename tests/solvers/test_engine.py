@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from maxmargin import Formulation
 from maxmargin._core import PlaneEngine, VisitSettings
-from maxmargin.structures.multiclass import Multiclass, as_rows
+from maxmargin.classes.multiclass import Multiclass
+from maxmargin.rows.matrices import as_rows
 from reference import EveryPlane, Optimum, assert_dual_feasible, dual_value, multiclass_planes, solve
 
 DIMENSION = 4

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-import problems
+import toy_problems as problems
 from maxmargin import (
     BlockCoordinate,
     Formulation,
@@ -22,9 +22,10 @@ from maxmargin import (
     Subgradient,
     Unsupported,
 )
+from maxmargin.classes.multiclass import Multiclass
 from maxmargin.oracles.bind import bind
+from maxmargin.rows.matrices import as_rows
 from maxmargin.solvers.base import Run
-from maxmargin.structures.multiclass import Multiclass, as_rows
 from reference import dense, enumerate_planes, multiclass_planes, same, solve
 
 HARD = Formulation(slack="hard")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import problems
+import toy_problems as problems
 from maxmargin import BlockCoordinate, Formulation, NSlack, OneSlack, Status
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers.base import Run

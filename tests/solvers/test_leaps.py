@@ -8,10 +8,11 @@ from sklearn.datasets import load_digits
 
 from maxmargin import ChainSVC, MulticlassSVC
 from maxmargin._core import VisitSettings
+from maxmargin.classes.multiclass import Multiclass
+from maxmargin.core.formulation import Formulation
 from maxmargin.datasets import make_chain
-from maxmargin.rescaling import Formulation
+from maxmargin.rows.matrices import as_rows
 from maxmargin.solvers import BlockCoordinate
-from maxmargin.structures.multiclass import Multiclass, as_rows
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-import problems
+import toy_problems as problems
 from maxmargin import ChainSVC, Formulation, StructuralSVM
+from maxmargin.chains.chain import Chain
+from maxmargin.chains.sequences import pack
+from maxmargin.classes.multiclass import Multiclass
+from maxmargin.labels.multilabel import Multilabel
 from maxmargin.oracles import portions
 from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.bind import bind
-from maxmargin.sequences import pack
 from maxmargin.solvers.base import Run, Status
 from maxmargin.solvers.monitor import Monitor
-from maxmargin.structures.chain import Chain
-from maxmargin.structures.multiclass import Multiclass
-from maxmargin.structures.multilabel import Multilabel
 
 SOLVERS = ["auto", "bcfw", "one-slack", "n-slack"]
 rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sklearn.datasets import load_iris
 
-import problems
+import toy_problems as problems
 from maxmargin import BlockCoordinate, Formulation, MulticlassSVC, NSlack, OneSlack, Perceptron, Subgradient
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers import monitor

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import problems
+import toy_problems as problems
 from maxmargin import BlockCoordinate, Formulation, MulticlassSVC, NSlack, OneSlack, Status, StructuralSVM
 from maxmargin._core import PlaneEngine, VisitSettings
+from maxmargin.classes.multiclass import Multiclass
 from maxmargin.oracles.bind import bind
+from maxmargin.rows.matrices import as_rows
 from maxmargin.solvers.base import Run
-from maxmargin.structures.multiclass import Multiclass, as_rows
 from reference import enumerate_planes, solve
 
 COST = np.array([[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 3.0, 0.0]])

@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-import problems
+import toy_problems as problems
 from maxmargin import (
     BlockCoordinate,
     Formulation,

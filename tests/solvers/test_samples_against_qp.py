@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from maxmargin import Formulation, OneSlack, Status, Subgradient, Unsupported
+from maxmargin.groups.sample import Sample, SampleInput
 from maxmargin.measures import as_measure
-from maxmargin.structures.multiclass import as_rows
-from maxmargin.structures.sample import Sample, SampleInput
+from maxmargin.rows.matrices import as_rows
 from reference import FORMULATIONS
 from sample_cases import sample_case
 from solver_cases import MAIN, SOLVERS, check, optimum, train

@@ -9,14 +9,14 @@ import pytest
 import scipy.sparse as sp
 
 from maxmargin import RankingSVM, _core
-from maxmargin.estimators.feature_scale import packed
-from maxmargin.measures.swapped_pairs import SwappedPairs
-from maxmargin.rescaling import Formulation
+from maxmargin.core.formulation import Formulation
+from maxmargin.groups.sample import Sample, SampleInput
+from maxmargin.groups.swapped_pairs import SwappedPairs
+from maxmargin.rows.feature_scale import packed
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run, Status
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.smoothed_newton import SmoothedNewton
-from maxmargin.structures.sample import Sample, SampleInput
 
 SIZES = {
     "pairs": (60, 2, 2),

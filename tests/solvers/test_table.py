@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import problems
-import rankings
+import ranking_cases as rankings
 import support_table
 import table_labels
+import toy_problems as problems
 from maxmargin import (
     ChainSVC,
     DiversityRanker,
@@ -27,14 +27,13 @@ from maxmargin import (
     TaxonomySVC,
     Unsupported,
 )
-from maxmargin.coverage import pack_subtopics
-from maxmargin.coverage.candidates import pack_candidates
-from maxmargin.coverage.words import cover_words
-from maxmargin.estimators import UnweightedCoverage
-from maxmargin.structures.chain import Chain
-from maxmargin.structures.diversity import Diversity
-from maxmargin.structures.output_features import OutputFeatures
-from maxmargin.structures.taxonomy import PlacedClasses
+from maxmargin.chains.chain import Chain
+from maxmargin.classes.output_features import OutputFeatures
+from maxmargin.classes.placed_classes import PlacedClasses
+from maxmargin.diversity import UnweightedCoverage, pack_subtopics
+from maxmargin.diversity.candidates import pack_candidates
+from maxmargin.diversity.structure import Diversity
+from maxmargin.diversity.words import cover_words
 from reference import EveryPlane, Optimum, dense, enumerate_planes, multiclass_planes, plane_of, same, solve
 from sample_cases import SampleCase
 from support_table import Structure

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-import problems
+import toy_problems as problems
 from maxmargin import ChainSVC, MeasureSVC, MulticlassSVC, MultilabelSVC, StructuralSVM
-from maxmargin.estimators.training import RELATIVE_GAP
+from maxmargin.fitting.training import RELATIVE_GAP
 from maxmargin.solvers.base import Status
 from maxmargin.solvers.certify import Target
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import problems
+import toy_problems as problems
 from maxmargin import BlockCoordinate, MulticlassSVC, NSlack, OneSlack, Status, StructuralSVM
 from maxmargin.solvers.automatic import Automatic
 from reference import enumerate_planes, multiclass_planes, solve

@@ -12,7 +12,7 @@ from defaults.making import Floats, Load, mapped
 from defaults.second.processes import units
 from defaults.second.sources import novels, other_words, proteins
 from defaults.task import Split
-from maxmargin.features import entity_templates, tagging_templates
+from maxmargin.chains.features import entity_templates, tagging_templates
 
 _TOKENWISE = ("token by token",)
 _BOTH = ("ChainSVC", "ChainCRF")

@@ -18,7 +18,7 @@ from defaults.third.signals import (
     taken_again,
 )
 from defaults.third.sources import dependencies
-from maxmargin.features import chunking_templates, tagging_templates
+from maxmargin.chains.features import chunking_templates, tagging_templates
 
 _BOTH = ("ChainSVC", "ChainCRF")
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from maxmargin.chunk_schemes import SCHEMES
+from maxmargin.chains.chunk_schemes import SCHEMES
+from maxmargin.classes.taxonomies.losses import LOSSES
 from maxmargin.cli.evaluate import evaluate_model
 from maxmargin.cli.files import Source, check_output, option, refuse
 from maxmargin.cli.measure import MEASURE_ONLY
@@ -20,11 +21,10 @@ from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.sequence_train import train_sequences
 from maxmargin.cli.train import Settings, train_model
 from maxmargin.console import make_console
-from maxmargin.demo import run_demo
+from maxmargin.core.formulation import RESCALINGS, SLACKS
+from maxmargin.demo.app import run_demo
 from maxmargin.io.read import FORMATS, RANKING_FORMATS, SEQUENCE_FORMATS, format_of
-from maxmargin.rescaling import RESCALINGS, SLACKS
 from maxmargin.solvers.choose import BY_NAME
-from maxmargin.taxonomies import LOSSES
 from maxmargin.version import __version__
 
 app = typer.Typer(

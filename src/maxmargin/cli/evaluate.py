@@ -12,17 +12,20 @@ import numpy.typing as npt
 from rich.console import Console
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.classes.cost_file import read_cost
+from maxmargin.classes.multiclass_svc import MulticlassSVC
+from maxmargin.classes.placed_classes import PlacedClasses
+from maxmargin.classes.taxonomies.graph import Taxonomy
+from maxmargin.classes.taxonomies.scores import hierarchical_score, tree_loss
+from maxmargin.classes.taxonomy_svc import TaxonomySVC
 from maxmargin.cli.files import Source, load_model, refuse
 from maxmargin.cli.measure import measured
 from maxmargin.cli.ranking import evaluate_ranking
 from maxmargin.cli.sequence_evaluate import evaluate_sequences
 from maxmargin.console import make_console, print_table
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, TaxonomySVC
-from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.io.cost_matrix import read_cost
-from maxmargin.metrics import hierarchical_score, tree_loss
-from maxmargin.structures.taxonomy import PlacedClasses
-from maxmargin.taxonomies import Taxonomy
+from maxmargin.measures.measure_svc import MeasureSVC
+from maxmargin.rankings.ranking_svm import RankingSVM
 
 _MOST = 25  # classes in a confusion table, and lines in the list that stands for it beyond that
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.classes.multiclass_svc import MulticlassSVC
+from maxmargin.classes.taxonomy_svc import TaxonomySVC
 from maxmargin.console import make_console
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, TaxonomySVC, load
-from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.fitting.loading import load
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.read import read_data
+from maxmargin.measures.measure_svc import MeasureSVC
+from maxmargin.rankings.ranking_svm import RankingSVM
 
 
 @dataclass(frozen=True)

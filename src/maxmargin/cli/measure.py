@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.estimators import MeasureSVC
 from maxmargin.io.labelled import shortened
-from maxmargin.measures import as_measure
+from maxmargin.measures.measure_svc import MeasureSVC
+from maxmargin.measures.naming import as_measure
 
 MEASURE_ONLY = ("positive", "threshold_for")
 """Options that go with ``--measure``, by the names of their parameters."""

@@ -10,13 +10,16 @@ from typing import IO, Any
 
 import numpy as np
 
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.classes.multiclass_svc import MulticlassSVC
+from maxmargin.classes.taxonomy_svc import TaxonomySVC
 from maxmargin.cli.files import Source, check_output, load_model, refuse
 from maxmargin.cli.measure import answer_rows
 from maxmargin.cli.ranking import predict_ranking
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
 from maxmargin.console import make_console
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, RankingSVM, TaxonomySVC
-from maxmargin.estimators.chain_base import ChainEstimator
+from maxmargin.measures.measure_svc import MeasureSVC
+from maxmargin.rankings.ranking_svm import RankingSVM
 
 
 def predict_file(

@@ -14,10 +14,10 @@ from typing import Any
 from maxmargin.cli.files import check_output, option, take_names
 from maxmargin.cli.train import parse_c, parse_tol
 from maxmargin.console import make_console, number, print_table
-from maxmargin.estimators import RankingSVM
-from maxmargin.io.letor import RankingData, read_letor
 from maxmargin.io.read import RANKING_FORMATS, format_of, told_format
 from maxmargin.io.text import text_writer
+from maxmargin.rankings.letor import RankingData, read_letor
+from maxmargin.rankings.ranking_svm import RankingSVM
 from maxmargin.solvers.base import Status
 
 RANKING_ONLY = frozenset({"relevant", "gain"})

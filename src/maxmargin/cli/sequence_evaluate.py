@@ -12,11 +12,11 @@ import numpy as np
 from rich.console import Console
 from sklearn.metrics import precision_recall_fscore_support
 
-from maxmargin.chunk_schemes import scheme_named, scheme_of
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.chains.chunk_schemes import scheme_named, scheme_of
+from maxmargin.chains.scores import ChunkScore, chunk_score, chunk_scores, token_accuracy
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console, print_table
-from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.metrics import ChunkScore, chunk_score, chunk_scores, token_accuracy
 
 _COLUMNS = ("precision", "recall", "f1")
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.chains.features.template_sets import READY
+from maxmargin.chains.features.template_text import parse_templates
+from maxmargin.chains.features.templates import Templates
+from maxmargin.chains.formats.conll import read_conll, split_labels
+from maxmargin.chains.formats.crfsuite import read_crfsuite
+from maxmargin.chains.formats.svmhmm import read_svmhmm
+from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.console import make_console
-from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.features import READY, Templates, parse_templates
-from maxmargin.io.conll import read_conll, split_labels
-from maxmargin.io.crfsuite import read_crfsuite
 from maxmargin.io.read import format_of, told_format
-from maxmargin.io.svmhmm import read_svmhmm
-from maxmargin.sequences import SequenceError
 
 _HOLD = {"conll": "columns of text", "crfsuite": "attributes", "svmhmm": "numbered features"}
 

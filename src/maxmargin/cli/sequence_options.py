@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.chains.crf import ChainCRF
+from maxmargin.chains.hmm import ChainHMM
+from maxmargin.chains.perceptron import ChainPerceptron
+from maxmargin.chains.svc import ChainSVC
+from maxmargin.classes.cost_file import read_cost
 from maxmargin.cli.files import option
 from maxmargin.cli.sequence_files import read_templates
 from maxmargin.cli.train import parse_c, parse_class_weight, parse_tol
-from maxmargin.estimators import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC
-from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.io.cost_matrix import read_cost
 
 MODELS: dict[str, type[ChainEstimator]] = {
     "svm": ChainSVC,

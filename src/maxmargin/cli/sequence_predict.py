@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.chains.base import ChainEstimator, RankedLabels
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console
-from maxmargin.estimators.calibration import NotCalibratedWarning
-from maxmargin.estimators.chain_base import ChainEstimator, RankedLabels
+from maxmargin.fitting.calibration import NotCalibratedWarning
 from maxmargin.io.text import text_writer
 
 HEAD = "#="

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from maxmargin.chains.base import ChainEstimator
+from maxmargin.chains.calibration import CalibratedChain
+from maxmargin.chains.features.template_sets import READY
 from maxmargin.cli.files import check_output
 from maxmargin.cli.sequence_files import SequenceFile, read_training
 from maxmargin.cli.sequence_options import check_options, labels_of, make_estimator
 from maxmargin.console import make_console, number, print_table
-from maxmargin.estimators.chain_base import ChainEstimator
-from maxmargin.estimators.chain_calibration import CalibratedChain
-from maxmargin.features import READY
 from maxmargin.solvers.base import Solution, Status
 
 

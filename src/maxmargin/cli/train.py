@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.classes.cost_file import read_cost
+from maxmargin.classes.multiclass_svc import MulticlassSVC
+from maxmargin.classes.taxonomies.file import read_taxonomy
+from maxmargin.classes.taxonomy_svc import TaxonomySVC
 from maxmargin.cli.files import Source, check_output, option, refuse
 from maxmargin.cli.measure import MEASURE_ONLY, check_two_classes, positive_class
 from maxmargin.console import make_console, number, print_table
-from maxmargin.estimators import MeasureSVC, MulticlassSVC, TaxonomySVC
-from maxmargin.io.cost_matrix import read_cost
 from maxmargin.io.labelled import LabelledData, shortened
-from maxmargin.io.taxonomy_file import read_taxonomy
+from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.solvers.base import Status
 
 

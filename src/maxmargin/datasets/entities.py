@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import PurePosixPath
 
+from maxmargin.chains.formats.conll import split_labels
 from maxmargin.datasets.local import data_file
 from maxmargin.datasets.tagged import Labels, archived_conll
-from maxmargin.io.conll import split_labels
 
 _CONLL2002 = {"train": "esp.train", "dev": "esp.testa", "test": "esp.testb"}
 _LITBANK = {"train": slice(0, 70), "test": slice(70, None)}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.datasets.local import data_file
-from maxmargin.io.letor import read_letor
+from maxmargin.rankings.letor import read_letor
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

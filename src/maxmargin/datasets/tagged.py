@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
+from maxmargin.chains.formats.conll import iter_conll, parse_conll, split_labels
 from maxmargin.datasets.local import data_file
-from maxmargin.io.conll import iter_conll, parse_conll, split_labels
 
 Labels: TypeAlias = list[list[str]]
 

@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.input_checks import quoted
+from maxmargin.core.input_checks import quoted
 
 _EXACT_INTEGERS = 2.0**53
 

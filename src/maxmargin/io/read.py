@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike, fspath
 
-from maxmargin.input_checks import quoted
+from maxmargin.core.input_checks import quoted
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.svmlight import read_svmlight
 from maxmargin.io.table import read_table

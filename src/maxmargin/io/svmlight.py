@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_svmlight_file
 
-from maxmargin.input_checks import quoted
+from maxmargin.core.input_checks import quoted
 from maxmargin.io.labelled import LabelledData, open_data, whole_labels
 
 _WHOLE = re.compile("[+-]?[0-9]+")

@@ -13,7 +13,7 @@ from os import PathLike, fspath
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.input_checks import quoted
+from maxmargin.core.input_checks import quoted
 from maxmargin.io.labelled import LabelledData, open_data, shortened, whole_labels
 
 

@@ -1,11 +1,12 @@
 """Measures of whole groups of rows, as losses to train for."""
 
+from maxmargin.groups.average_precision import AveragePrecision
+from maxmargin.groups.base import BinaryMeasure, Measure, Violation
+from maxmargin.groups.pairs import RocArea
 from maxmargin.measures.at_k import BreakEven, PrecisionAtK, RecallAtK
-from maxmargin.measures.average_precision import AveragePrecision
-from maxmargin.measures.base import BinaryMeasure, Measure, Violation
 from maxmargin.measures.contingency import BalancedError, Contingency, ErrorRate, FBeta, MatthewsCorrelation
+from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.measures.naming import as_measure
-from maxmargin.measures.pairs import RocArea
 from maxmargin.measures.user import UserMeasure
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "FBeta",
     "MatthewsCorrelation",
     "Measure",
+    "MeasureSVC",
     "PrecisionAtK",
     "RecallAtK",
     "RocArea",

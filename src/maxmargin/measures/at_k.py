@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.measures.base import Violation, check_lengths
-from maxmargin.measures.binary import BinaryTarget, Sides, binary_target
-from maxmargin.rescaling import Formulation
+from maxmargin.core.formulation import Formulation
+from maxmargin.groups.base import Violation, check_lengths
+from maxmargin.groups.binary import BinaryTarget, Sides, binary_target
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.measures.base import Violation, check_lengths
-from maxmargin.measures.binary import BinaryTarget, binary_target
+from maxmargin.core.formulation import Formulation
+from maxmargin.groups.base import Violation, check_lengths
+from maxmargin.groups.binary import BinaryTarget, binary_target
 from maxmargin.measures.table_search import Tables, search_by_name
-from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from maxmargin.fitting.models import keep_settings
+from maxmargin.groups.average_precision import AveragePrecision
+from maxmargin.groups.base import BinaryMeasure
+from maxmargin.groups.pairs import RocArea
 from maxmargin.measures.at_k import BreakEven, PrecisionAtK, RecallAtK
-from maxmargin.measures.average_precision import AveragePrecision
-from maxmargin.measures.base import BinaryMeasure
 from maxmargin.measures.contingency import BalancedError, ErrorRate, FBeta, MatthewsCorrelation
-from maxmargin.measures.pairs import RocArea
 from maxmargin.measures.user import UserMeasure
 
 PLAIN: dict[str, Callable[[], BinaryMeasure]] = {
@@ -27,6 +28,9 @@ WITH_NUMBER: dict[str, Callable[[float], BinaryMeasure]] = {
     "precision_at_k": lambda k: PrecisionAtK(int(k) if k == int(k) else k),  # type: ignore[arg-type]
     "recall_at_k": lambda k: RecallAtK(int(k) if k == int(k) else k),  # type: ignore[arg-type]
 }
+
+keep_settings(ErrorRate, FBeta, BalancedError, MatthewsCorrelation, BreakEven, PrecisionAtK, RecallAtK)
+keep_settings(RocArea, AveragePrecision)
 
 
 def measure_names() -> str:

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.measures.base import Violation
-from maxmargin.measures.binary import BinaryTarget, Sides
-from maxmargin.rescaling import Formulation
+from maxmargin.core.formulation import Formulation
+from maxmargin.groups.base import Violation
+from maxmargin.groups.binary import BinaryTarget, Sides
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.intp]
@@ -75,7 +75,7 @@ class Tables:
 
 
 def search_by_name(tables: Tables, loss: str, beta: float = 1.0) -> Violation | None:
-    """For the losses that the native core knows: ``O(n log n)``; see ``tables.hpp``."""
+    """For the losses that the native core knows: ``O(n log n)``; see ``measures/tables.hpp``."""
     sides, formulation = tables.sides, tables.formulation
     tp, fp, value = _core.search_tables(
         sides.positive_sums,

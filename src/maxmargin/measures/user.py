@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.measures.base import Violation
-from maxmargin.measures.binary import BinaryTarget
+from maxmargin.groups.base import Violation
+from maxmargin.groups.binary import BinaryTarget
 from maxmargin.measures.contingency import Contingency
 from maxmargin.measures.table_search import Tables, search_everywhere
 

@@ -1,6 +1,6 @@
 """Scores of predictions."""
 
-from maxmargin.metrics.sequences import (
+from maxmargin.chains.scores import (
     ChunkScore,
     chunk_f1,
     chunk_score,
@@ -8,7 +8,7 @@ from maxmargin.metrics.sequences import (
     chunks_of,
     token_accuracy,
 )
-from maxmargin.metrics.taxonomies import (
+from maxmargin.classes.taxonomies.scores import (
     HierarchicalScore,
     hierarchical_f1,
     hierarchical_precision,

@@ -20,9 +20,9 @@ from maxmargin._core import (
     VisitResult,
     VisitSettings,
 )
-from maxmargin.planes import Planes
-from maxmargin.rescaling import Formulation
-from maxmargin.weight_bounds import Bounds
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
+from maxmargin.core.weight_bounds import Bounds
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -90,7 +90,7 @@ class OnlineWalk:
 
 
 class Engine(Protocol):
-    """Block coordinate ascent on the planes of one oracle (see ``engine.hpp``)."""
+    """Block coordinate ascent on the planes of one oracle (see ``engine/engine.hpp``)."""
 
     separate: bool  # every plane has a cap of its own; else those of an example share one
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.input_checks import check_room
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.input_checks import check_room
+from maxmargin.core.problem import as_examples, check_methods
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.processes import SharedOracle
-from maxmargin.problem import as_examples, check_methods
-from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
 

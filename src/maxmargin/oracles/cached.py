@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin._core import best_plane
+from maxmargin.core.vectors import SparseVector, Vector
 from maxmargin.oracles.base import Cut
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.oracles.portions import Stop, until
-from maxmargin.vectors import SparseVector, Vector
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,17 +13,17 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from maxmargin._core import dense_difference, sparse_difference
-from maxmargin.input_checks import LARGEST, check_room
+from maxmargin.core.formulation import Formulation, Search
+from maxmargin.core.input_checks import LARGEST, check_room
+from maxmargin.core.outputs import same_output, shown
+from maxmargin.core.problem import Problem, check_many, check_truths, has_power, joint_loss, taken, targets_of
+from maxmargin.core.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
+from maxmargin.core.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
+from maxmargin.core.weight_bounds import bounds_of
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.late_outputs import LateOutputs
 from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output, violated_outputs
-from maxmargin.outputs import same_output, shown
-from maxmargin.problem import Problem, check_many, check_truths, has_power, joint_loss, taken, targets_of
-from maxmargin.rescaling import Formulation, Search
-from maxmargin.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
-from maxmargin.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
-from maxmargin.weight_bounds import bounds_of
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]

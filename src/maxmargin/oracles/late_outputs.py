@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.vectors import SparseVector, Vector
+from maxmargin.core.vectors import SparseVector, Vector
 
 Plane = tuple[Vector, float]
 

@@ -10,12 +10,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
+from maxmargin.core.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
+from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
 from maxmargin.oracles.portions import Stop, until
-from maxmargin.planes import Planes
-from maxmargin.rescaling import Formulation
-from maxmargin.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
-from maxmargin.weight_bounds import Bounds
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.vectors import compact
 from maxmargin.oracles.base import Cut, Stopped
-from maxmargin.vectors import compact
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.problem import Problem, has_power, predicted
+from maxmargin.core.rivals import read_only
 from maxmargin.oracles.from_problem import ProblemOracle, Result
 from maxmargin.oracles.plane_by_plane import Plane
 from maxmargin.oracles.workers import Crew, chunked, pickled
-from maxmargin.problem import Problem, has_power, predicted
-from maxmargin.rescaling import Formulation
-from maxmargin.rivals import read_only
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]

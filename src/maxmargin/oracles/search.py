@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.outputs import same_output, shown
-from maxmargin.problem import Problem, has_power, is_exact, joint_loss
-from maxmargin.rescaling import Formulation, Search
-from maxmargin.vectors import as_vector, dot
+from maxmargin.core.formulation import Formulation, Search
+from maxmargin.core.outputs import same_output, shown
+from maxmargin.core.problem import Problem, has_power, is_exact, joint_loss
+from maxmargin.core.vectors import as_vector, dot
 
 Floats = npt.NDArray[np.float64]
 Finder = Callable[[int, Any, Any, Any, Floats], Any]

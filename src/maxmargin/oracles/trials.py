@@ -16,12 +16,12 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.formulation import Search
+from maxmargin.core.outputs import shown
+from maxmargin.core.problem import has_power
+from maxmargin.core.rivals import HEURISTIC, Rivals, cross_examine
+from maxmargin.core.vectors import dot
 from maxmargin.oracles.from_problem import TOLERANCE, ProblemOracle
-from maxmargin.outputs import shown
-from maxmargin.problem import has_power
-from maxmargin.rescaling import Search
-from maxmargin.rivals import HEURISTIC, Rivals, cross_examine
-from maxmargin.vectors import dot
 
 Floats = npt.NDArray[np.float64]
 

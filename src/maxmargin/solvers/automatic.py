@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
 from maxmargin.oracles.base import DualState, Oracle
-from maxmargin.planes import Planes
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import LIMITS, Record, Run, Solution, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
 from maxmargin.solvers.certify import gap_target

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
 from maxmargin.oracles.base import Cut, DualState, Oracle
-from maxmargin.planes import Planes
-from maxmargin.rescaling import Formulation
 
 Floats = npt.NDArray[np.float64]
 

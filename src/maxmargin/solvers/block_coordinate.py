@@ -12,9 +12,9 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import Cut, Engine, Oracle, Stopped
 from maxmargin.oracles.portions import Stop
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
 from maxmargin.solvers.certify import (
@@ -26,7 +26,7 @@ from maxmargin.solvers.certify import (
     gap_target,
     is_solved,
 )
-from maxmargin.solvers.leaps import Leaps
+from maxmargin.solvers.extrapolation import Leaps
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
 from maxmargin.solvers.together import Together

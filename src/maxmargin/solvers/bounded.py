@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin.planes import Planes
+from maxmargin.core.planes import Planes
+from maxmargin.core.weight_bounds import Bounds
 from maxmargin.solvers.interior import solve_dual
-from maxmargin.weight_bounds import Bounds
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]

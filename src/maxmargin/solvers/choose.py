@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.search import Unsupported
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.block_coordinate import BlockCoordinate

@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import Oracle
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.automatic import joined, rest_of
 from maxmargin.solvers.base import Record, Run, Solution, Solver, Status, at_least
 from maxmargin.solvers.certify import Candidate, evaluate, gap_target

@@ -27,7 +27,7 @@ _PROOF = 0.1  # of the time spent: what the last exact pass may take after a lim
 class DualLikelihood:
     """Visits one sequence after the other and moves its distribution towards that at the present ``w``.
 
-    See ``chain_dual.hpp`` for the step. Needs an L2 penalty and no L1; chains of order 1 without pair features.
+    See ``chains/dual.hpp`` for the step. Needs an L2 penalty and no L1; chains of order 1 without pair features.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from maxmargin.planes import Planes
+from maxmargin.core.planes import Planes
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]

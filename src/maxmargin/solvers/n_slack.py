@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import Engine, Oracle, Stopped, total_weight
 from maxmargin.oracles.plane_by_plane import PlaneOracle
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
 from maxmargin.solvers.certify import (
     ROUNDING,

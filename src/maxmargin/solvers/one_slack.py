@@ -11,20 +11,20 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitSettings
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
+from maxmargin.core.vectors import dot
 from maxmargin.oracles.base import Cut, DualState, Oracle, Stopped
 from maxmargin.oracles.cached import CachedOracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.plane_by_plane import add_plane
 from maxmargin.oracles.portions import Stop
 from maxmargin.oracles.search import Unsupported
-from maxmargin.planes import Planes
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status, at_least
 from maxmargin.solvers.bounded import BoundedCuts
 from maxmargin.solvers.certify import ROUNDING, Candidate, gap_target, within_rounding
 from maxmargin.solvers.interior import cost_of_dual, solve_dual
 from maxmargin.solvers.monitor import Monitor
-from maxmargin.vectors import dot
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import OnlineWalk, Oracle, Stopped
 from maxmargin.oracles.search import Unsupported
-from maxmargin.rescaling import Formulation
 from maxmargin.solvers.base import Run, Solution, Status, at_least
 from maxmargin.solvers.certify import evaluate
 from maxmargin.solvers.monitor import Monitor

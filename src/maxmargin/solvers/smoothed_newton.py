@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.planes import Planes
 from maxmargin.oracles.base import DualState, Oracle
-from maxmargin.planes import Planes
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import gap_target
 from maxmargin.solvers.monitor import Monitor

@@ -1,0 +1,44 @@
+#include "classes/oracle.hpp"
+#include "maxmargin/classes/multiclass.hpp"
+#include "rows/rows.hpp"
+
+namespace maxmargin::bindings {
+namespace {
+
+// The bound training set: keeps alive what the core reads.
+struct PyMulticlass {
+  MulticlassData data;
+  nb::object rows, labels, margin, scale;
+};
+
+struct PyMulticlassEngine {
+  BlockEngine<MulticlassBlock> engine;
+  nb::object data, weight;
+};
+
+}  // namespace
+
+void bind_multiclass(nb::module_& module) {
+  nb::class_<PyMulticlass> oracle(module, "Multiclass", "Examples, labels and the two tables of the rescaling.");
+  oracle.def(
+      "__init__",
+      [](PyMulticlass* self, nb::object rows, In1<std::int32_t> labels, In2<double> margin, In2<double> scale, std::int64_t n_classes) {
+        const PyRows& packed = nb::cast<const PyRows&>(rows);
+        const auto classes = static_cast<std::size_t>(n_classes);
+        const bool alike = margin.shape(0) == 1;
+        check_class_tables(margin, scale, alike ? 1 : classes, classes);
+        check_training(packed, labels, classes);
+        new (self) PyMulticlass{
+            MulticlassData{packed.packed.rows, packed.packed.squared_norms.data(), labels.data(),
+                           n_classes, margin.data(), scale.data(), alike},
+            rows, nb::cast(labels), nb::cast(margin), nb::cast(scale)};
+      },
+      nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("n_classes"),
+      "Tables of one row stand for mistakes that are all alike.");
+  add_class_oracle_members<MulticlassBlock>(oracle);
+
+  nb::class_<PyMulticlassEngine> engine(module, "MulticlassEngine", "The dual engine on multiclass blocks.");
+  add_class_engine_members<MulticlassBlock, PyMulticlass>(engine);
+}
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,175 @@
+#include <nanobind/stl/optional.h>
+
+#include "engine/engine.hpp"
+#include "maxmargin/engine/difference.hpp"
+#include "maxmargin/simd/kernels.hpp"
+#include "maxmargin/engine/stored_planes.hpp"
+
+namespace maxmargin::bindings {
+namespace {
+
+struct PyPlaneEngine {
+  BlockEngine<StoredBlock> engine;
+  nb::object weight;
+
+  void check_block(std::int64_t block) const {
+    if (block < 0 || block >= engine.support.blocks()) throw nb::index_error("no such block");
+  }
+  bool add(std::int64_t block, StoredPlane plane) { return engine.block.add(block, std::move(plane), engine.support); }
+};
+
+bool ascending_below(std::span<const std::int32_t> indices, std::size_t dimension) {
+  for (std::size_t j = 0; j < indices.size(); ++j) {
+    const bool ascending = j == 0 || indices[j - 1] < indices[j];
+    if (!ascending || indices[j] < 0 || indices[j] >= static_cast<std::int64_t>(dimension)) return false;
+  }
+  return true;
+}
+
+nb::object given_back(Difference&& found) {
+  if (found.dense) return nb::make_tuple(nb::none(), take(std::move(found.value)), found.score);
+  return nb::make_tuple(take(std::move(found.index)), take(std::move(found.value)), found.score);
+}
+
+// <a, w> of a dense array or a SparseVector.
+double product(nb::handle a, std::span<const double> w) {
+  In1<double> dense;
+  if (nb::try_cast(a, dense)) {
+    if (dense.size() != w.size()) throw nb::value_error("a plane must have the length of w");
+    return kernels().dot(dense.data(), w.data(), std::ssize(w));
+  }
+  const auto index = nb::cast<In1<std::int32_t>>(a.attr("index"));
+  const auto value = nb::cast<In1<double>>(a.attr("value"));
+  if (index.size() != value.size()) throw nb::value_error("one value per index is needed");
+  double sum = 0.0;
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    const auto column = static_cast<std::size_t>(index.data()[k]);
+    if (column >= w.size()) throw nb::index_error("a plane must have the length of w");
+    sum += value.data()[k] * w[column];
+  }
+  return sum;
+}
+
+}  // namespace
+
+void bind_planes(nb::module_& module) {
+  nb::class_<PyPlaneEngine> engine(module, "PlaneEngine", "The dual engine on planes held as rows of numbers.");
+  engine
+      .def(
+          "__init__",
+          [](PyPlaneEngine* self, std::int64_t blocks, std::int64_t dimension, const std::string& slack, double C,
+             std::optional<In1<double>> weight) {
+            if (blocks < 1 || dimension < 0) throw nb::value_error("at least one block is needed");
+            new (self) PyPlaneEngine{{StoredBlock(StoredPlanes(dimension), blocks), blocks, budget_of(slack, C, weight, blocks)},
+                                     weight ? nb::cast(*weight) : nb::none()};
+          },
+          nb::arg("blocks"), nb::arg("dimension"), nb::arg("slack"), nb::arg("C"), nb::arg("weight").noconvert().none())
+      .def(
+          "add_sparse",
+          [](PyPlaneEngine& self, std::int64_t block, In1<std::int32_t> index, In1<double> value, double b) {
+            self.check_block(block);
+            if (index.size() != value.size()) throw nb::value_error("one value an index is needed");
+            const auto indices = as_span(index);
+            if (!ascending_below(indices, static_cast<std::size_t>(self.engine.block.weight_count()))) {
+              throw nb::value_error("indices must ascend and stay below the dimension");
+            }
+            const auto values = as_span(value);
+            return self.add(block, StoredPlane{{indices.begin(), indices.end()}, {values.begin(), values.end()}, b, false});
+          },
+          nb::arg("block"), nb::arg("index").noconvert(), nb::arg("value").noconvert(), nb::arg("b"),
+          "Takes a sparse plane into a block; false if an equal one is there.")
+      .def(
+          "add_dense",
+          [](PyPlaneEngine& self, std::int64_t block, In1<double> value, double b) {
+            self.check_block(block);
+            if (static_cast<std::int64_t>(value.size()) != self.engine.block.weight_count()) {
+              throw nb::value_error("a dense plane must have the length of w");
+            }
+            const auto values = as_span(value);
+            return self.add(block, StoredPlane{{}, {values.begin(), values.end()}, b, true});
+          },
+          nb::arg("block"), nb::arg("value").noconvert(), nb::arg("b"),
+          "Takes a dense plane into a block; false if an equal one is there.")
+      .def(
+          "merge",
+          [](PyPlaneEngine& self, std::int64_t block, std::int32_t capacity) {
+            self.check_block(block);
+            if (capacity < 1) throw nb::value_error("the capacity must be at least 1");
+            self.engine.block.merge(block, capacity, self.engine.support);
+          },
+          nb::arg("block"), nb::arg("capacity"), "Merges the least used planes of a block down to a capacity.")
+      .def(
+          "slack",
+          [](PyPlaneEngine& self, std::int64_t block) {
+            self.check_block(block);
+            double highest = 0.0;
+            const double* w = self.engine.weights()->data();
+            for (const StoredPlane& plane : self.engine.block.planes(block)) {
+              highest = std::max(highest, plane.b - plane.dot(w));
+            }
+            return highest;
+          },
+          nb::arg("block"), "max(0, max_k b - <a, w>) over the planes held.")
+      .def("planes", [](const PyPlaneEngine& self) {
+        std::vector<std::int64_t> offsets{0};
+        std::vector<std::int32_t> index;
+        std::vector<double> value, b;
+        for (std::int64_t i = 0; i < self.engine.support.blocks(); ++i) {
+          for (const StoredPlane& plane : self.engine.block.planes(i)) {
+            for (std::size_t j = 0; j < plane.value.size(); ++j) {
+              if (plane.dense && plane.value[j] == 0.0) continue;
+              index.push_back(plane.dense ? static_cast<std::int32_t>(j) : plane.index[j]);
+              value.push_back(plane.value[j]);
+            }
+            b.push_back(plane.b);
+            offsets.push_back(static_cast<std::int64_t>(index.size()));
+          }
+        }
+        return nb::make_tuple(take(std::move(offsets)), take(std::move(index)), take(std::move(value)), take(std::move(b)));
+      }, "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.");
+  add_engine_members(engine);
+  module.def(
+      "dense_difference",
+      [](In1<double> truth, In1<double> features, double factor, In1<double> w, double largest_square) -> nb::object {
+        if (truth.size() != w.size()) throw nb::value_error("the truth must have the length of w");
+        if (features.size() != w.size() || !usable(as_span(features), largest_square)) return nb::none();
+        return given_back(difference(as_span(truth), as_span(features), factor, as_span(w)));
+      },
+      nb::arg("truth").noconvert(), nb::arg("features").noconvert(), nb::arg("factor"), nb::arg("w").noconvert(),
+      nb::arg("largest_square"),
+      "(indices or None, values, product with w) of factor * (truth - features); None where the features have another "
+      "length, or a square that is not finite or too large.");
+  module.def(
+      "sparse_difference",
+      [](In1<std::int32_t> truth_index, In1<double> truth, In1<std::int32_t> index, In1<double> features, double factor,
+         In1<double> w, double largest_square) -> nb::object {
+        if (truth_index.size() != truth.size() || !ascending_below(as_span(truth_index), w.size())) {
+          throw nb::value_error("the indices of the truth must ascend and stay below the length of w");
+        }
+        const bool whole = index.size() == features.size() && ascending_below(as_span(index), w.size());
+        if (!whole || !usable(as_span(features), largest_square)) return nb::none();
+        return given_back(
+            difference(as_span(truth_index), as_span(truth), as_span(index), as_span(features), factor, as_span(w)));
+      },
+      nb::arg("truth_index").noconvert(), nb::arg("truth").noconvert(), nb::arg("index").noconvert(),
+      nb::arg("features").noconvert(), nb::arg("factor"), nb::arg("w").noconvert(), nb::arg("largest_square"),
+      "The same for sparse vectors; None also where the indices do not ascend or leave the range.");
+  module.def(
+      "best_plane",
+      [](nb::list planes, In1<double> w) {
+        double highest = 0.0;
+        std::int64_t best = -1, k = 0;
+        for (nb::handle item : planes) {
+          const auto plane = nb::cast<nb::tuple>(item);
+          const double value = nb::cast<double>(plane[1]) - product(plane[0], as_span(w));
+          if (best < 0 || value >= highest) highest = value, best = k;
+          ++k;
+        }
+        return nb::make_tuple(highest, best);
+      },
+      nb::arg("planes"), nb::arg("w").noconvert(),
+      nb::sig("def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]"),
+      "(b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.");
+}
+
+}  // namespace maxmargin::bindings

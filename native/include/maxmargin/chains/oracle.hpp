@@ -1,0 +1,44 @@
+// Questions about all sequences at one fixed w; see classes/oracle.hpp. Sequences are divided among threads in fixed shares.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "maxmargin/chains/chain.hpp"
+#include "maxmargin/engine/cut.hpp"
+
+namespace maxmargin {
+
+// slack[m] = max(0, max_y b - <a, w>). Where `labels` is not empty (one for each token of the sequences asked, in
+// their order), the output that attains it; the truth where that is zero.
+void chain_worst(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
+                 std::span<double> slack, std::span<std::int32_t> labels, int threads);
+
+double chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
+                 const double* sample_weight, bool squared, std::span<double> slack, double* into, int threads);
+
+std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, double* late,
+                                   std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
+                                   std::int64_t first, std::int64_t done, double numerator);
+
+// The sequence whose search needs the most memory, and how much; nothing worth mention but where the search goes by loss.
+struct LargestSearch {
+  std::int64_t sequence = 0, bytes = 0;
+};
+LargestSearch largest_search(const ChainData& data, const ChainLoss& loss);
+
+// What a prediction may be. Both are optional; null allows everything.
+struct ChainLimits {
+  const std::uint8_t* labels = nullptr;  // (tokens, labels): whether a token may have a label
+  const std::uint8_t* steps = nullptr;   // (labels + 1, labels + 1): whether b may follow a; the last row is the start,
+                                         // the last column the end
+};
+
+// The k best label sequences of every sequence: labels[rank * tokens + token], scores[i * k + rank], minus infinity where
+// there are fewer. Returns the first sequence that has none at all, or -1.
+template <class Real>
+std::int64_t chain_decode(const ChainData& data, const Real* weights, const ChainLimits& limits, int k, std::span<std::int32_t> labels,
+                          std::span<double> scores, int threads);
+
+}  // namespace maxmargin

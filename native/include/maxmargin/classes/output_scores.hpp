@@ -1,0 +1,17 @@
+// Scores of classes with output features, for prediction. Examples are divided among threads in fixed shares.
+#pragma once
+
+#include <cstdint>
+
+#include "maxmargin/classes/output_map.hpp"
+#include "maxmargin/rows/rows.hpp"
+
+namespace maxmargin {
+
+// out[i, y] = S_y(x_i), row-major.
+void output_scores(const Rows& rows, const double* weights, const OutputMap& map, double* out, int threads);
+
+// out[i] = the class of highest score, the first of several; the scores themselves are not kept.
+void output_best(const Rows& rows, const double* weights, const OutputMap& map, std::int32_t* out, int threads);
+
+}  // namespace maxmargin

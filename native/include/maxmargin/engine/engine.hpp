@@ -1,0 +1,287 @@
+// The dual engine: block coordinate ascent over per-example working sets of planes, with w = sum alpha a explicit.
+//
+// A visit to an example asks its block for the values of the planes at the current w, takes one step inside the
+// block and moves w by what changed. The papers' n-slack variants, block-coordinate Frank-Wolfe and its multi-plane
+// form, and the master problem of the 1-slack form (one block) differ only in the settings and in the order of visits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "maxmargin/engine/ascent.hpp"
+#include "maxmargin/engine/budget.hpp"
+#include "maxmargin/simd/kernels.hpp"
+#include "maxmargin/engine/extrapolation.hpp"
+#include "maxmargin/rows/rows.hpp"
+#include "maxmargin/engine/working_sets.hpp"
+
+namespace maxmargin {
+
+enum class Step : std::uint8_t { none, line_search, exact };
+
+struct VisitSettings {
+  Step step = Step::exact;
+  bool fresh = true;          // planes outside the working set may enter
+  double precision = 0.0;     // absolute violation at which a block counts as solved
+  double relative = 0.0;      // the same, as a share of the violation found on entry
+  int max_steps = 1000;       // ascent steps a visit
+  double threshold = 0.0;     // a new plane enters only if it beats the working set by more than this
+  std::int64_t max_added = 0; // stop after so many new planes; 0: no limit
+  std::int32_t keep_idle = 0; // fresh visits for which an unused plane stays in the working set
+  double overstep = 1.0;      // above 1, a visit makes one step, so many times too long: for the first pass with a cap
+  bool coarse = false;        // w in float32, for a block that can: faster, and good to a millionth or so of the dual
+};
+
+struct VisitResult {
+  std::int64_t visited = 0;   // examples seen, i.e. oracle calls where `fresh`
+  std::int64_t added = 0;     // planes that entered
+  std::int64_t steps = 0;     // ascent steps
+  double gap = 0.0;           // sum of the gaps, each at the w its example saw (not for a hard margin)
+  double slack = 0.0;         // largest slack met
+  double violation = 0.0;     // largest violation met on entry
+  bool unbounded = false;
+
+  void merge(const VisitResult& other) {
+    visited += other.visited;
+    added += other.added;
+    steps += other.steps;
+    gap += other.gap;
+    violation = std::max(violation, other.violation);
+    slack = std::max(slack, other.slack);
+    unbounded = unbounded || other.unbounded;
+  }
+};
+
+// A block whose planes do not share a cap: each has its own, and the slack is the sum of theirs (labels/block.hpp).
+template <class Block>
+concept SeparateBlock = requires(const Block& block) { block.slack(); };
+
+template <class Block>
+class BlockEngine {
+ public:
+  BlockEngine(Block block, std::int64_t blocks, Budget budget)
+      : block(std::move(block)),
+        support(blocks),
+        gaps(static_cast<std::size_t>(blocks), std::numeric_limits<float>::infinity()),
+        budget(budget) {}
+
+  VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
+    if constexpr (Block::kCoarse) {
+      if (settings.coarse) {
+        coarsen();
+        return visit_all(order, settings, coarse_->data());
+      }
+    }
+    return visit_all(order, settings, weights()->data());
+  }
+
+  // Ends a series of coarse visits: w anew from alpha, in float64.
+  void sharpen() {
+    if (!fine_) refresh();
+  }
+  bool is_coarse() const { return coarse_ != nullptr; }
+  // w = sum alpha a. Who keeps the pointer keeps what it points to, which the engine drops when it goes coarse.
+  const std::shared_ptr<Weights>& weights() {
+    sharpen();
+    return fine_;
+  }
+  // The same as the last visit left it, if that was coarse.
+  const std::shared_ptr<WeightsOf<float>>& coarse_weights() const { return coarse_; }
+
+  // Steps over the planes held until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
+  // goes over the blocks that the pass before left violated; before the end one goes over all.
+  VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
+    double* w = weights()->data();
+    settings.fresh = false;
+    VisitResult total;
+    std::vector<std::int32_t> everyone, active, next;
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      if (support[i].size > 0) everyone.push_back(static_cast<std::int32_t>(i));
+    }
+    active = everyone;
+    double last_complete = 0.0;
+    for (std::int64_t pass = 0; pass < max_passes && !active.empty() && !total.unbounded; ++pass) {
+      next.clear();
+      VisitResult result;
+      for (std::int32_t i : active) {
+        VisitResult one;
+        visit_one(i, settings, w, one);
+        ++one.visited;
+        if (one.violation > tolerance) next.push_back(i);
+        result.merge(one);
+        if (result.unbounded) break;
+      }
+      const bool complete = active.size() == everyone.size();
+      total.merge(result);
+      if (complete) last_complete = result.violation;
+      total.violation = std::max(result.violation, last_complete);  // a pass over some blocks says nothing of the others
+      total.gap = result.gap;
+      if (next.empty()) {
+        if (complete) break;
+        active = everyone;
+      } else {
+        active.swap(next);
+        std::reverse(active.begin(), active.end());  // information flows both ways between correlated blocks
+      }
+    }
+    return total;
+  }
+
+  // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
+  double dual() const {
+    const std::int64_t n = block.weight_count();
+    const double square = coarse_ ? kernels().coarse_square(coarse_->data(), n) : fine_ ? kernels().dot(fine_->data(), fine_->data(), n) : 0.0;
+    return linear - conjugate - 0.5 * square;
+  }
+
+  // Dual state from outside, planes being already in the lists in this order. Over the cap, a block is scaled down.
+  void set_alpha(std::span<const double> alpha) {
+    std::size_t at = 0;
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      double total = 0.0;
+      for (SupportEntry& entry : support[i]) total += entry.alpha = std::max(0.0, alpha[at++]);
+      const double cap = std::max(0.0, budget.cap(i));
+      if (total <= cap) continue;
+      for (SupportEntry& entry : support[i]) entry.alpha = SeparateBlock<Block> ? std::min(cap, entry.alpha) : entry.alpha * (cap / total);
+    }
+    refresh();
+  }
+
+  // Remembers alpha as it is, for `leap`.
+  void mark() { maxmargin::mark(support); }
+  // Goes on by `factor` of the way from the mark to here (engine/extrapolation.hpp). The gain of the dual; without one, all is as before.
+  double leap(double factor) {
+    if constexpr (Block::kCoarse) {
+      if (coarse_) return maxmargin::leap(*this, factor, coarse_->data(), SeparateBlock<Block>);
+    }
+    return maxmargin::leap(*this, factor, weights()->data(), SeparateBlock<Block>);
+  }
+
+  // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
+  void refresh() {
+    coarse_.reset();
+    if (fine_ && fine_.use_count() == 1) {
+      std::fill(fine_->begin(), fine_->end(), 0.0);
+    } else {
+      fine_ = std::make_shared<Weights>(static_cast<std::size_t>(block.weight_count()));
+    }
+    linear = conjugate = 0.0;
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      double total = 0.0;
+      for (const SupportEntry& entry : support[i]) total += entry.alpha;
+      if (total == 0.0) continue;
+      linear += block.deposit(i, support[i], fine_->data());
+      conjugate += 0.5 * budget.ridge(i) * total * total;
+    }
+  }
+
+  Block block;
+  SupportLists support;
+  std::vector<float> gaps;  // last known gap of each block
+  Budget budget;
+  double linear = 0.0, conjugate = 0.0;
+
+ private:
+  void coarsen() {
+    if (coarse_) return;
+    coarse_ = fine_ ? std::make_shared<WeightsOf<float>>(fine_->begin(), fine_->end())
+                    : std::make_shared<WeightsOf<float>>(static_cast<std::size_t>(block.weight_count()));
+    fine_.reset();
+  }
+
+  template <class Real>
+  VisitResult visit_all(std::span<const std::int32_t> order, const VisitSettings& settings, Real* w) {
+    VisitResult result;
+    constexpr std::size_t kSoon = 12, kLater = 24;  // visits ahead; an address must be there before what it points to
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      if (at + kLater < order.size()) {
+        const std::int32_t later = order[at + kLater];
+        block.prefetch_early(later);
+        prefetch_line(&support[later]);
+        prefetch_line(&gaps[static_cast<std::size_t>(later)]);
+      }
+      if (at + kSoon < order.size()) {
+        block.prefetch(order[at + kSoon]);
+        prefetch_line(support[order[at + kSoon]].entries);
+      }
+      ++result.visited;
+      visit_one(order[at], settings, w, result);
+      if (result.unbounded || (settings.max_added > 0 && result.added >= settings.max_added)) break;
+    }
+    return result;
+  }
+
+  template <class Real>
+  void visit_one(std::int64_t i, const VisitSettings& settings, Real* w, VisitResult& result) {
+    if (!(budget.total(i) > 0.0)) {
+      gaps[static_cast<std::size_t>(i)] = 0.0F;
+      return;
+    }
+    const double cap = budget.cap(i), ridge = budget.ridge(i);
+    block.open(i, w, settings.fresh);
+    if (block.at_rest(support[i])) {
+      if (settings.fresh) gaps[static_cast<std::size_t>(i)] = 0.0F;
+      return;
+    }
+    const int worst = block.worst();
+    const double slack = slack_at(worst);
+    block.load(support[i], cap, ridge, !settings.fresh);
+    const double gap = budget.gap(i, slack, block.spent(), block.value());
+    if (settings.fresh) gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
+    result.slack = std::max(result.slack, slack);
+    if (budget.slack != Slack::hard) result.gap += gap;
+    const bool enters = settings.fresh && slack > block.held_value() + settings.threshold && is_new(worst);
+    if (enters) ++result.added;
+    const Ascent ascent = step(worst, cap, settings);
+    result.steps += ascent.steps;
+    result.violation = std::max(result.violation, ascent.violation);
+    result.unbounded = ascent.unbounded;
+    if (ascent.steps > 0) {
+      linear += block.linear_change();
+      conjugate += 0.5 * ridge * (block.total() * block.total() - block.spent() * block.spent());
+      block.apply(w);
+    }
+    // Without a step the new plane waits for the next ascent; without a bound it is part of the proof of that.
+    const bool waits = enters && (settings.step == Step::none || ascent.unbounded);
+    block.store(support, settings.keep_idle, settings.fresh, waits);
+  }
+
+  double slack_at(int worst) const {
+    if constexpr (SeparateBlock<Block>) return block.slack();
+    else return block.gradient(worst);
+  }
+  bool is_new(int worst) const {
+    if constexpr (SeparateBlock<Block>) return block.has_new();
+    else return worst != block.zero() && !block.holds(worst);
+  }
+
+  Ascent step(int worst, double cap, const VisitSettings& settings) {
+    if constexpr (SeparateBlock<Block>) {
+      if (settings.step == Step::none) return {};
+      return settings.step == Step::line_search ? block.line_search(cap) : block.ascend(cap);
+    } else {
+      return step_together(worst, cap, settings);
+    }
+  }
+  Ascent step_together(int worst, double cap, const VisitSettings& settings) {
+    switch (settings.step) {
+      case Step::none: return {};
+      case Step::line_search:
+        return budget.capped() ? line_search_capped(block, worst, cap, direction_)
+                               : line_search_free(block, worst, settings.precision, direction_);
+      default: break;
+    }
+    return budget.capped() ? ascend_capped(block, settings.precision, settings.relative, settings.max_steps, settings.overstep)
+                           : ascend_free(block, settings.precision, settings.relative, settings.max_steps);
+  }
+
+  std::shared_ptr<Weights> fine_;             // one of the two, or neither before the first visit
+  std::shared_ptr<WeightsOf<float>> coarse_;
+  std::vector<double> direction_;
+};
+
+}  // namespace maxmargin

@@ -1,0 +1,86 @@
+// Steps along the way that the dual variables have come.
+//
+// Coordinate ascent soon zigzags along a valley: what a few visits to every block have changed adds up to a direction in
+// which the dual can gain much more than any one block sees. A leap goes on in it,
+//   alpha <- alpha + factor (alpha - marked),   each block kept within its cap,
+// and holds only if the dual gains, so that nothing is lost by trying.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "maxmargin/engine/working_sets.hpp"
+
+namespace maxmargin {
+
+inline constexpr double kRounding = 1e-12;  // a gain of the dual below this share of it may be none
+
+inline void mark(SupportLists& support) {
+  for (std::int64_t i = 0; i < support.blocks(); ++i) {
+    for (SupportEntry& entry : support[i]) entry.marked = entry.alpha;
+  }
+}
+
+// Moves the dual variables of one block and marks them where they were. Whether any has moved. `separate`: every plane has
+// a cap of its own.
+inline bool extend(SupportLists::List& list, double factor, double cap, bool separate) {
+  double total = 0.0;
+  bool moved = false;
+  for (SupportEntry& entry : list) {
+    const double next = std::max(0.0, entry.alpha + factor * (entry.alpha - entry.marked));
+    entry.marked = std::exchange(entry.alpha, separate ? std::min(cap, next) : next);
+    moved = moved || entry.alpha != entry.marked;
+    total += entry.alpha;
+  }
+  if (moved && !separate && total > cap) {
+    for (SupportEntry& entry : list) entry.alpha *= cap / total;
+  }
+  return moved;
+}
+
+// Moves w and the dual of an engine by what the alpha of one block differ from the marked. `alpha` is scratch.
+template <class Engine, class Real>
+void follow(Engine& engine, std::int64_t i, Real* w, std::vector<double>& alpha) {
+  double now = 0.0, then = 0.0;
+  alpha.clear();
+  for (SupportEntry& entry : engine.support[i]) {
+    now += entry.alpha;
+    then += entry.marked;
+    alpha.push_back(std::exchange(entry.alpha, entry.alpha - entry.marked));
+  }
+  engine.linear += engine.block.deposit(i, engine.support[i], w);
+  engine.conjugate += 0.5 * engine.budget.ridge(i) * (now * now - then * then);
+  for (std::size_t k = 0; k < alpha.size(); ++k) engine.support[i].entries[k].alpha = alpha[k];
+}
+
+// The gain of the dual; a leap that gains nothing is undone.
+template <class Engine, class Real>
+double leap(Engine& engine, double factor, Real* w, bool separate) {
+  const double dual = engine.dual(), linear = engine.linear, conjugate = engine.conjugate;
+  std::vector<std::int32_t> moved;
+  for (std::int64_t i = 0; i < engine.support.blocks(); ++i) {
+    if (extend(engine.support[i], factor, std::max(0.0, engine.budget.cap(i)), separate)) moved.push_back(static_cast<std::int32_t>(i));
+  }
+  constexpr std::size_t kSoon = 4;
+  std::vector<double> alpha;
+  auto follow_all = [&] {
+    for (std::size_t at = 0; at < moved.size(); ++at) {
+      if (at + kSoon < moved.size()) engine.block.prefetch(moved[at + kSoon]);
+      follow(engine, moved[at], w, alpha);
+    }
+  };
+  follow_all();
+  const double gain = engine.dual() - dual;
+  if (gain > kRounding * std::abs(dual)) return gain;
+  for (std::int32_t i : moved) {
+    for (SupportEntry& entry : engine.support[i]) std::swap(entry.alpha, entry.marked);
+  }
+  follow_all();
+  engine.linear = linear, engine.conjugate = conjugate;
+  return 0.0;
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,110 @@
+// Planes held as rows of numbers: those that come from Python, and the cuts of the 1-slack form. See engine/plane_block.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "maxmargin/engine/plane_block.hpp"
+#include "maxmargin/simd/kernels.hpp"
+
+namespace maxmargin {
+
+struct StoredPlane {
+  std::vector<std::int32_t> index;  // ascending; empty for a dense plane
+  std::vector<double> value;
+  double b = 0.0;
+  bool dense = false;
+
+  double dot(const double* weights) const {
+    const auto count = static_cast<std::int64_t>(value.size());
+    return dense ? kernels().dot(value.data(), weights, count)
+                 : kernels().sparse_dot(index.data(), value.data(), count, weights);
+  }
+  void add_to(double* weights, double c) const {
+    const auto count = static_cast<std::int64_t>(value.size());
+    if (dense) {
+      kernels().axpy(c, value.data(), weights, count);
+    } else {
+      kernels().sparse_axpy(c, index.data(), value.data(), count, weights);
+    }
+  }
+  double dot(const StoredPlane& other) const {
+    if (other.dense) return dot(other.value.data());
+    if (dense) return other.dot(value.data());
+    double sum = 0.0;
+    std::size_t i = 0, j = 0;
+    while (i < index.size() && j < other.index.size()) {
+      if (index[i] == other.index[j]) {
+        sum += value[i++] * other.value[j++];
+      } else if (index[i] < other.index[j]) {
+        ++i;
+      } else {
+        ++j;
+      }
+    }
+    return sum;
+  }
+};
+
+class StoredPlanes {
+ public:
+  using Plane = StoredPlane;
+  static constexpr bool kCoarse = false;
+
+  explicit StoredPlanes(std::int64_t dimension) : dimension_(dimension), scratch_(static_cast<std::size_t>(dimension)) {}
+
+  std::int64_t weight_count() const { return dimension_; }
+  void prefetch(std::int64_t) const {}
+  void prefetch_early(std::int64_t) const {}
+
+  void open(std::int64_t, const double* weights) { weights_ = weights; }
+  double value(const Plane& plane) const { return plane.b - plane.dot(weights_); }
+  std::optional<Plane> ask(const std::vector<Plane>&) const { return std::nullopt; }
+  bool same(const Plane&, const Plane&) const { return false; }
+  void products(const Plane& plane, const std::vector<Plane>& held, double* out) const {
+    for (const Plane& other : held) *out++ = plane.dot(other);
+    *out = plane.dot(plane);
+  }
+  // `squares` is |p|^2 + |q|^2 and `product` <p, q>: equal rows may be stored differently, or differ by rounding.
+  bool nearly_same(const Plane& p, const Plane& q, double squares, double product) const {
+    return squares - 2.0 * product <= 1e-14 * squares && std::abs(p.b - q.b) <= 1e-14 * std::abs(p.b);
+  }
+  void collect(std::int64_t, const Plane& plane, double c) { collected_.emplace_back(&plane, c); }
+  void flush(std::int64_t, double* weights) {
+    for (const auto& [plane, c] : collected_) plane->add_to(weights, c);
+    collected_.clear();
+  }
+
+  // share * a + (1 - share) * b
+  Plane mix(const Plane& a, const Plane& b, double share) {
+    Plane mixed;
+    mixed.b = share * a.b + (1.0 - share) * b.b;
+    a.add_to(scratch_.data(), share);
+    b.add_to(scratch_.data(), 1.0 - share);
+    if (a.dense || b.dense) {
+      mixed.dense = true;
+      mixed.value = scratch_;
+      std::fill(scratch_.begin(), scratch_.end(), 0.0);
+      return mixed;
+    }
+    std::set_union(a.index.begin(), a.index.end(), b.index.begin(), b.index.end(), std::back_inserter(mixed.index));
+    mixed.value.reserve(mixed.index.size());
+    for (std::int32_t j : mixed.index) mixed.value.push_back(std::exchange(scratch_[static_cast<std::size_t>(j)], 0.0));
+    return mixed;
+  }
+
+ private:
+  std::int64_t dimension_;
+  std::vector<double> scratch_;  // zero between calls
+  const double* weights_ = nullptr;
+  std::vector<std::pair<const Plane*, double>> collected_;
+};
+
+using StoredBlock = HeldBlock<StoredPlanes>;
+
+}  // namespace maxmargin

@@ -1,0 +1,130 @@
+// The inner loops, compiled once per instruction set and reached through one table chosen at import.
+//
+// Weights are feature-major: W has one row of `stride` numbers a feature (stride = label count rounded up to
+// `kPad`, the padding always zero), so that one feature of an example touches consecutive memory. They are float64
+// wherever a result is reported, and may be float32 in a sweep: half the memory traffic, which is what bounds a visit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "maxmargin/rows/rows.hpp"
+
+namespace maxmargin {
+
+// Weights that start at a cache line: no load of a vector then spans two lines.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, kLine); }
+  template <class U>
+  bool operator==(const LineAllocator<U>&) const {
+    return true;
+  }
+};
+template <class Real>
+using WeightsOf = std::vector<Real, LineAllocator<Real>>;
+using Weights = WeightsOf<double>;
+
+inline constexpr int kPad = 4;
+inline int padded(std::int64_t labels) { return static_cast<int>((labels + kPad - 1) / kPad * kPad); }
+
+// The largest gradient of all planes, and the smallest of those in use (down is -1 where none is).
+struct Extremes {
+  int up = 0, down = -1;
+  double highest = 0.0, lowest = 0.0;
+};
+
+template <class Real>
+struct RowKernels {
+  // out[k] = sum_j x_j W[j, k]
+  void (*scores)(const Row& x, const Real* weights, int stride, Real* out);
+  // W[j, k] += x_j coefficient[k]
+  void (*update)(const Row& x, Real* weights, int stride, const double* coefficient);
+  // The same for the labels whose bit is set in the `words` words of row j of `observed`.
+  void (*update_observed)(const Row& x, Real* weights, int stride, const double* coefficient, const std::uint32_t* observed, int words);
+  // W[j, place[k]] += x_j change[k] for k < count
+  void (*update_few)(const Row& x, Real* weights, int stride, const std::int32_t* place, const double* change, int count);
+  // out[k] = node[k] + max_j (from[j] + table[j * apart + k])
+  void (*max_plus)(const Real* from, int count, const Real* table, std::int64_t apart, const Real* node, int stride, Real* out);
+  // out[k] = margin[k] - scale[k] (scores[truth] - scores[k]) - charge, and 0 for the truth; answers the place of the largest,
+  // the truth where none is positive
+  int (*plane_values)(const Real* scores, const double* margin, const double* scale, double charge, int truth, int stride, double* out);
+  // sum_j x_j w[j], for weights of one column
+  double (*row_dot)(const Row& x, const Real* w);
+  // w[j] += c x_j
+  void (*row_axpy)(const Row& x, double c, Real* w);
+};
+
+inline constexpr std::int64_t kGramRows = 128;
+
+struct Kernels {
+  const char* name;
+  RowKernels<double> fine;
+  RowKernels<float> coarse;
+  double (*dot)(const double* a, const double* b, std::int64_t n);
+  // sum x^2 in float64
+  double (*coarse_square)(const float* x, std::int64_t n);
+  // of `stride` numbers, a multiple of 4
+  Extremes (*extremes)(const double* gradient, const double* alpha, int stride);
+  // y += c * x
+  void (*axpy)(double c, const double* x, double* y, std::int64_t n);
+  double (*sparse_dot)(const std::int32_t* index, const double* value, std::int64_t n, const double* dense);
+  void (*sparse_axpy)(double c, const std::int32_t* index, const double* value, std::int64_t n, double* dense);
+  // out[k] = node[k] * sum_j from[j] table[j * apart + k]
+  void (*sum_product)(const double* from, int count, const double* table, std::int64_t apart, const double* node, int stride, double* out);
+  // For t = 1 to n - 1: alpha[t, k] = nodes[t, k] * sum_j alpha[t - 1, j] table[j, k], divided by their sum, which is scale[t].
+  void (*sum_forward)(const double* nodes, const double* table, std::int64_t n, int labels, int stride, double* alpha, double* scale);
+  // For t = n - 1 down to 1: targets[t, k] = nodes[t, k] beta[t, k] / scale[t] and beta[t - 1, j] = sum_k targets[t, k] turned[k, j];
+  // `ones` are stride times 1.
+  void (*sum_backward)(const double* nodes, const double* turned, const double* scale, std::int64_t n, int labels, int stride, const double* ones,
+                       double* beta, double* targets);
+  // counts[j * apart + k] += from[j] table[j * apart + k] to[k]
+  void (*count_pairs)(const double* from, int count, const double* table, std::int64_t apart, const double* to, int stride, double* counts);
+  // counts[j * stride + k] += table[j * stride + k] sum_t from[t * stride + j] to[t * stride + k] for n values of t and j < labels
+  void (*count_runs)(const double* from, const double* to, std::int64_t n, int labels, int stride, const double* table, double* counts);
+  // out[j] = sum_k table[j * apart + k] to[k]
+  void (*spread)(const double* table, int count, std::int64_t apart, const double* to, int stride, double* out);
+  // change[k] = mine[k] - change[k] for n entries, a multiple of 4; adds to sums: mine . score, (old) change . score, |difference|_1
+  void (*compare)(const float* mine, double* change, const double* score, std::int64_t n, double* sums);
+  // into[k] -= share * change[k]
+  void (*shift)(float* into, const double* change, double share, std::int64_t n);
+  // x /= their sum, for n a multiple of 4; answers the sum, and x = 0 where it is 0
+  double (*normalise)(double* x, std::int64_t n);
+  // out[k] = factor a[k] b[k]
+  void (*multiply)(const double* a, const double* b, double factor, std::int64_t n, double* out);
+  // lowers *lowest and raises *highest to what is among the n numbers
+  void (*range)(const double* x, std::int64_t n, double* lowest, double* highest);
+  // x[k] = exp(x[k]) to 2 units in the last place or so; x is at most 709
+  void (*exp_all)(double* x, std::int64_t n);
+  // out[j * d + l] += sum_i weight[i] x_j[i] y_l[i] for l <= j < d, column x_j being left + j * apart and y_l right + l * apart, of
+  // n <= kGramRows numbers each
+  void (*weighted_gram)(const double* left, const double* right, std::int64_t apart, const double* weight, std::int64_t d, std::int64_t n, double* out);
+};
+
+// The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
+const Kernels& kernels();
+
+inline const RowKernels<double>& kernels_for(const double*) { return kernels().fine; }
+inline const RowKernels<float>& kernels_for(const float*) { return kernels().coarse; }
+
+template <class Real>
+void row_scores(const Row& x, const Real* weights, int stride, Real* out) {
+  kernels_for(weights).scores(x, weights, stride, out);
+}
+template <class Real>
+void row_update(const Row& x, Real* weights, int stride, const double* coefficient) {
+  kernels_for(weights).update(x, weights, stride, coefficient);
+}
+
+extern const Kernels kBaselineKernels;
+extern const Kernels kAvx2Kernels;
+
+}  // namespace maxmargin

@@ -1,0 +1,44 @@
+#include "maxmargin/rows/products.hpp"
+
+#include "maxmargin/engine/cut.hpp"
+#include "maxmargin/simd/kernels.hpp"
+#include "maxmargin/engine/thread_ranges.hpp"
+
+namespace maxmargin {
+namespace {
+
+constexpr std::int64_t kAhead = 8;
+
+std::int64_t row_at(std::span<const std::int32_t> examples, std::int64_t m) {
+  return examples.empty() ? m : examples[static_cast<std::size_t>(m)];
+}
+
+}  // namespace
+
+void row_products(const Rows& rows, const double* weights, std::span<const std::int32_t> examples, std::span<double> out, int threads) {
+  in_shares(static_cast<std::int64_t>(out.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
+    const auto row_dot = kernels().fine.row_dot;
+    for (std::int64_t m = begin; m < end; ++m) {
+      if (!examples.empty() && m + kAhead < end) rows.prefetch(row_at(examples, m + kAhead));
+      out[static_cast<std::size_t>(m)] = row_dot(rows[row_at(examples, m)], weights);
+    }
+  });
+}
+
+std::vector<double> combine_rows(const Rows& rows, std::span<const double> coefficient, std::span<const std::int32_t> examples, int threads) {
+  const auto count = static_cast<std::int64_t>(coefficient.size());
+  std::vector<Cut> parts(static_cast<std::size_t>(share_count(count, threads)));
+  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
+    std::vector<double>& sum = parts[static_cast<std::size_t>(share)].a;
+    sum.assign(static_cast<std::size_t>(rows.columns()), 0.0);
+    const auto row_axpy = kernels().fine.row_axpy;
+    for (std::int64_t m = begin; m < end; ++m) {
+      const double c = coefficient[static_cast<std::size_t>(m)];
+      if (c != 0.0) row_axpy(rows[row_at(examples, m)], c, sum.data());
+    }
+  });
+  if (parts.empty() || parts.front().a.empty()) return std::vector<double>(static_cast<std::size_t>(rows.columns()));
+  return add_up(std::move(parts)).a;
+}
+
+}  // namespace maxmargin

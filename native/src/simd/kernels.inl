@@ -1,0 +1,29 @@
+// Kernel bodies. Included by one translation unit per instruction set, which defines MAXMARGIN_TABLE and
+// MAXMARGIN_ISA_NAME; the compiler flags of that unit decide the vector width.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "maxmargin/simd/kernels.hpp"
+
+namespace maxmargin {
+namespace {
+
+#include "lanes.inl"
+#include "row_kernels.inl"
+#include "column_kernels.inl"
+#include "class_kernels.inl"
+#include "chain_kernels.inl"
+#include "vector_kernels.inl"
+
+}  // namespace
+
+const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
+                                 {scores<double>, update<double>, update_observed<double>, update_few<double>, max_plus<double>, plane_values<double>, row_dot<double>, row_axpy<double>},
+                                 {scores<float>, update<float>, update_observed<float>, update_few<float>, max_plus<float>, plane_values<float>, row_dot<float>, row_axpy<float>},
+                                 dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
+                                 sum_product, sum_forward, sum_backward, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram};
+
+}  // namespace maxmargin

@@ -1,0 +1,1 @@
+"""Files of label sequences: CoNLL columns, CRFsuite, SVM-HMM; and templates as JSON."""

@@ -1,0 +1,123 @@
+"""How a chain estimator is asked what it has learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.chains.chain import Chain, ChainInput
+from maxmargin.chains.input import InputReader
+from maxmargin.chains.inspection.explanation import Explanation, explain_difference
+from maxmargin.chains.inspection.names import ChainNames
+from maxmargin.chains.inspection.weights import (
+    FeatureWeight,
+    TransitionWeight,
+    WeightTable,
+    strongest_features,
+    strongest_transitions,
+)
+from maxmargin.io.labelled import shortened
+
+Codes = npt.NDArray[np.int32]
+
+
+class Inspected:
+    """Methods of a chain estimator that say what it has learned."""
+
+    chain_: Chain
+    weights_: npt.NDArray[np.float64]
+    classes_: npt.NDArray[Any]
+    reader_: InputReader
+
+    def top_features(self, n: int = 10, label: Any = None) -> WeightTable[FeatureWeight]:
+        """The ``n`` strongest weights of features, of one label if it is given, else of all.
+
+        Strongest are those farthest from the mean over labels, which adds the same to the score of every label.
+        """
+        check_is_fitted(self)
+        code = None if label is None else self._code(label)
+        return strongest_features(self.chain_, self.weights_, self._names(), n, code)
+
+    def top_transitions(self, n: int = 10) -> WeightTable[TransitionWeight]:
+        """The ``n`` strongest weights of labels that follow others, of starts and of ends."""
+        check_is_fitted(self)
+        return strongest_transitions(self.chain_, self.weights_, self._names(), n)
+
+    def explain(self, x: Any, t: int, against: Any = None, *, others: str = "free") -> Explanation:
+        """Why token ``t`` of the sequence ``x`` has its label and not the runner-up.
+
+        Parameters
+        ----------
+        x : one sequence, in a form that ``predict`` takes a list of
+        t : position of the token, from 0
+        against : the label to compare with; None for the one that comes second
+        others : ``'free'`` compares the prediction with the best labelling of the whole sequence in which the token has
+            another label, so that terms of other tokens may appear; ``'kept'`` changes the label of this token only
+        """
+        if others not in ("kept", "free"):
+            raise ValueError(f"others must be 'kept' or 'free', not {others!r}.")
+        given: ChainInput = self._read([x], None)  # type: ignore[attr-defined]
+        length = given.tokens.tokens
+        if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
+            raise ValueError(f"t must be the position of a token, 0 to {length - 1}, not {t!r}.")
+        if self.classes_.size < 2:
+            raise ValueError("There is one label only, so there is nothing to compare it with.")
+        best: Codes = self._best(given, 1, (None, None))[0]  # type: ignore[attr-defined]
+        rivals = self._rivals(int(best[t]), against)
+        rival = self._kept(given, best, t, rivals) if others == "kept" else self._free(given, t, rivals)
+        terms = explain_difference(self.chain_, self.weights_, given, best, rival, self._names())
+        scores = self._scores(given, np.stack([best, rival]))
+        return Explanation(
+            token=int(t),
+            label=self.classes_[best[t]],
+            runner_up=self.classes_[rival[t]],
+            difference=float(scores[0] - scores[1]),
+            labels=self.classes_[best],
+            runner_up_labels=self.classes_[rival],
+            contributions=terms,
+        )
+
+    def _rivals(self, predicted: int, against: Any) -> list[int]:
+        if against is None:
+            return [code for code in range(self.classes_.size) if code != predicted]
+        code = self._code(against)
+        if code == predicted:
+            raise ValueError(f"The label {against!r} is the predicted one; compare with another.")
+        return [code]
+
+    def _kept(self, given: ChainInput, best: Codes, t: int, rivals: list[int]) -> Codes:
+        variants = np.repeat(best[None, :], len(rivals), axis=0)
+        variants[:, t] = rivals
+        chosen: Codes = variants[int(np.argmax(self._scores(given, variants)))]
+        return chosen
+
+    def _free(self, given: ChainInput, t: int, rivals: list[int]) -> Codes:
+        allowed = np.ones((given.tokens.tokens, self.classes_.size), dtype=np.uint8)
+        allowed[t] = 0
+        allowed[t, rivals] = 1
+        chosen: Codes = self._best(given, 1, (allowed, None))[0]  # type: ignore[attr-defined]
+        return chosen
+
+    def _scores(self, given: ChainInput, labellings: Codes) -> npt.NDArray[np.float64]:
+        """``F`` of several labellings of one sequence."""
+        same = np.zeros(len(labellings), dtype=np.intp)
+        repeated = ChainInput(given.tokens[same], None if given.pairs is None else given.pairs[same])
+        flat = np.ascontiguousarray(labellings.ravel(), dtype=np.int32)
+        return self.chain_.core(repeated).path_scores(self.weights_, flat)
+
+    def _code(self, label: Any) -> int:
+        found = [code for code, known in enumerate(self.classes_.tolist()) if known == label]
+        if not found:
+            known = shortened(self.classes_.tolist())
+            raise ValueError(f"The label {label!r} was not seen in training; the labels are {known}.")
+        return found[0]
+
+    def _names(self) -> ChainNames:
+        vectorizer, window = self.reader_.vectorizer, self.reader_.window
+        own = self.chain_.n_features // (2 * window + 1)
+        if vectorizer is None or vectorizer.hashing is not None:
+            return ChainNames(self.classes_, own, window)
+        return ChainNames(self.classes_, own, window, vectorizer.attributes_, vectorizer.pair_attributes_)

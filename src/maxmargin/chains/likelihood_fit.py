@@ -1,0 +1,90 @@
+"""The training of conditional likelihood on label sequences, for all chain estimators that do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.chains.data import ChainData
+from maxmargin.chains.likelihood import ChainLikelihood
+from maxmargin.chains.newton import few_weights, newton_solution
+from maxmargin.chains.scale import TokenScale
+from maxmargin.chains.sequences.partial import PartialLabels
+from maxmargin.chains.start import Distributions, EarlierChain
+from maxmargin.fitting.likelihood_training import likelihood_solver, warn_unfinished
+from maxmargin.fitting.training import job_count
+from maxmargin.solvers.base import Run, Solution
+from maxmargin.solvers.certify import check_product
+from maxmargin.solvers.likelihood import Objective
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Penalties:
+    """What ``ChainCRF`` can ask for; see there."""
+
+    l1: float = 0.0
+    l2: float = 1.0
+    observed: bool = False
+    label_weight: Floats | None = None
+
+
+PLAIN = Penalties()
+
+
+def likelihood_run(estimator: Any, scale: TokenScale) -> Run:
+    """The limits and observers that an estimator's parameters ask for; the tolerance is that of the likelihood."""
+    tol = scale.likelihood_tol if estimator.tol == "auto" else float(estimator.tol)
+    limits = estimator.max_iter, estimator.max_time
+    return Run(tol, *limits, estimator.random_state, estimator.verbose, estimator.callback)
+
+
+def maximise_chain_likelihood(
+    estimator: Any,
+    data: ChainData,
+    C: float,
+    run: Run,
+    earlier: EarlierChain | None = None,
+    penalties: Penalties = PLAIN,
+) -> Solution:
+    """Minimises ``l2/2 |w|^2 + l1 |w|_1 - C * sum_i s_i log p(y_i | x_i)``, and warns where that did not converge.
+
+    With ``warm_start`` the estimator keeps the dual variables. A ``rough`` run is a trial: it neither warns nor leaves
+    anything behind.
+    """
+    lengths, classes = data.given.tokens.lengths, estimator.classes_.tolist()
+    kept = None if earlier is None else earlier.distributions
+    problem = _likelihood(estimator, data, penalties, None if kept is None else kept.start(lengths, classes))
+    check_product(C, problem.total_weight, problem.n, problem.steepness)
+    solver, objective = likelihood_solver(estimator.solver), Objective(problem, C, penalties.l1, penalties.l2, run.tol)
+    start = None if earlier is None else earlier.weights(estimator, data.columns)
+    if estimator.solver == "auto" and few_weights(problem, objective):
+        solution = newton_solution(problem, objective, run, start)
+    else:
+        solution = solver(problem, objective.C, objective.l1, objective.l2, run, start=start)
+    if not run.rough:
+        warn_unfinished(solution, objective, solver.name)
+        if estimator.warm_start:
+            estimator._distributions = Distributions.of(problem, lengths, classes)
+    return replace(solution, details={**solution.details, "solver": solver.name, "n": problem.n})
+
+
+def _likelihood(estimator: Any, data: ChainData, penalties: Penalties, distributions: Any) -> ChainLikelihood:
+    partial = data.labels if isinstance(data.labels, PartialLabels) else None
+    if penalties.observed and partial is not None:
+        raise ValueError("observed=True needs the label of every token; leave it out where labels are not known.")
+    return ChainLikelihood(
+        data.chain,
+        data.given,
+        data.codes,
+        data.weight,
+        job_count(estimator.n_jobs),
+        penalties.observed,
+        label_weight=penalties.label_weight,
+        allowed=None if partial is None else partial.allowed,
+        distributions=distributions,
+    )

@@ -1,0 +1,131 @@
+"""The averaged perceptron for label sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from maxmargin.chains.batches import BatchedChain
+from maxmargin.chains.calibration import CalibratedChain
+from maxmargin.chains.chain import Chain
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.input_checks import positive
+from maxmargin.fitting.saved import saved
+from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.oracles.base import OnlineWalk
+from maxmargin.oracles.bind import bind
+from maxmargin.solvers.base import Record, Run, Solution, Status
+from maxmargin.solvers.online import Perceptron
+
+
+@saved
+class ChainPerceptron(CalibratedChain, BatchedChain):
+    """Averaged perceptron for label sequences (Collins): a baseline without C, loss or tolerance.
+
+    Visits the sequences in random order and adds ``s_i (Psi(x_i, y_i) - Psi(x_i, prediction))`` to the weights wherever
+    the prediction is wrong; ``coef_`` is the mean of the weights along the way. Stops after a pass without mistakes.
+
+    Parameters
+    ----------
+    passes : over the training set at most
+    order, eta, ends, fit_intercept, window, templates, min_count, hashing, n_jobs, max_time, random_state, callback,
+    verbose :
+        as in ChainSVC; threads serve prediction
+
+    Attributes
+    ----------
+    classes_, coef_, solution_, n_iter_, n_features_in_, chain_, temperature_
+    """
+
+    def __init__(
+        self,
+        passes: int = 20,
+        *,
+        order: int = 1,
+        eta: float = 1.0,
+        ends: bool = True,
+        fit_intercept: bool = True,
+        window: int = 0,
+        templates: Any = None,
+        min_count: int = 1,
+        hashing: int | None = None,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.passes = passes
+        self.order = order
+        self.eta = eta
+        self.ends = ends
+        self.fit_intercept = fit_intercept
+        self.window = window
+        self.templates = templates
+        self.min_count = min_count
+        self.hashing = hashing
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainPerceptron:
+        """Learns from sequences and the label of every token, in any form that ``ChainSVC.fit`` takes."""
+        if isinstance(self.passes, bool) or not isinstance(self.passes, int | np.integer) or self.passes < 1:
+            raise ValueError(f"passes must be a whole number of at least 1, not {self.passes!r}.")
+        solver = Perceptron(int(self.passes))
+        positive("max_time", self.max_time, optional=True)
+        with all_or_nothing(self):
+            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            codes = self._all_known(labels, given)
+            self.chain_ = self._chain(given)
+            mistakes = Formulation(mistakes=True)
+            oracle = bind(self.chain_, given, codes, mistakes, sample_weight=weight, n_jobs=job_count(self.n_jobs))
+            run = Run(
+                max_time=self.max_time, random_state=self.random_state, verbose=self.verbose, callback=self.callback
+            )
+            self.solution_ = solver(oracle, 1.0, run)
+            self.weights_ = self.solution_.w
+            self.n_iter_ = self.solution_.n_iter
+            self.temperature_, self.calibrated_ = 1.0, False
+            self.__dict__.pop("walk_", None)
+        return self
+
+    def partial_fit(
+        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, lengths: Any = None
+    ) -> ChainPerceptron:
+        """One pass over a further batch of sequences; ``coef_`` is the mean of the weights over all batches.
+
+        ``classes``, all labels that may come, must be given in the first call. Attributes of text that are new are
+        added to the dictionary. After ``fit`` it goes on from the mean that was found there.
+        """
+        with all_or_nothing(self):
+            given, codes, weight, before = self._next_batch(X, Y, classes, lengths, sample_weight)
+            walk = self._continued(before)
+            if codes.size:
+                oracle = bind(self.chain_, given, codes, Formulation(mistakes=True), sample_weight=weight)
+                order = check_random_state(self.random_state).permutation(oracle.n).astype(np.int32)
+                oracle.accumulate(walk, order, 0.0)
+            self.walk_ = walk
+            self.weights_ = walk.total / max(1, walk.done)
+            self.solution_ = Solution(self.weights_, Status.FINISHED, None, None, 1, walk.done)
+            self.n_iter_ = 1
+            self.temperature_, self.calibrated_ = 1.0, False
+        return self
+
+    def _continued(self, before: Chain | None) -> OnlineWalk:
+        """The sums of all steps so far, in the layout of the present chain; those of before stay as they were."""
+        if before is None:
+            size = self.chain_.from_public(np.zeros(self.chain_.rows * self.chain_.n_labels)).size
+            return OnlineWalk(np.zeros(size), np.zeros(size))
+        walk = getattr(self, "walk_", None) or OnlineWalk(self.weights_, self.weights_)  # no steps, from the mean
+
+        def moved(native: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+            return self.chain_.from_public(self._grown(before.public_weights(native), before))
+
+        return OnlineWalk(moved(walk.v), moved(walk.late), done=walk.done)

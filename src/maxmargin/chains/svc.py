@@ -1,0 +1,178 @@
+"""Structural support vector machines for label sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.chains.calibration import CalibratedChain
+from maxmargin.chains.data import ChainData
+from maxmargin.chains.label_weights import read_label_weights
+from maxmargin.chains.start import EarlierChain
+from maxmargin.chains.training import ChainTraining
+from maxmargin.core.formulation import Formulation
+from maxmargin.fitting.method_choice import Candidate
+from maxmargin.fitting.saved import saved
+from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.costs import in_order
+from maxmargin.solvers.base import Record
+from maxmargin.solvers.online import Perceptron
+
+Floats = npt.NDArray[np.float64]
+
+
+@saved
+class ChainSVC(CalibratedChain):
+    """Large-margin label sequence learning (SVM-HMM).
+
+    Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` over sequences i with ``F(x, y; w)`` as in ``Chain``; for margin
+    rescaling and linear slack ``risk_i = max_y loss(y_i, y) - F(x_i, y_i) + F(x_i, y)``.
+
+    Parameters
+    ----------
+    C : weight of the sum of the risks of sequences; ``'scale'`` brings features to a common size before training
+        (``ChainColumns``) and is 2 over the mean squared length of a token's features then, or for the likelihood what
+        it is in ``ChainCRF``, a quarter of that or 4 times as much
+    method : ``'structural'`` trains with margins, ``'likelihood'`` maximises the conditional likelihood as ``ChainCRF``
+        does, and ``'auto'`` chooses: the likelihood where features do not outnumber tokens, and where margins err on
+        more than 5 % of the training tokens that guessing the most frequent label would err on; else margins. A number
+        for ``C``, ``loss``, ``cost``, ``label_weight``, ``rescaling``, ``slack``, a ``solver`` of margins and labels
+        known in part ask for margins, and ``solver='dual'`` or ``'lbfgs'`` for the likelihood. With ``warm_start`` the
+        method stays
+    loss : ``'hamming'`` counts wrong tokens; ``'zero-one'`` is 1 for a sequence with any mistake
+    cost : ``cost[i, j]``, the loss of a token labelled ``classes_[j]`` where ``classes_[i]`` is true; None is 1 for all
+    label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
+    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
+        as in StructuralSVM; a number for ``tol`` is in units of the loss of a sequence, ``'auto'`` allows a gap of 0.35
+        times ``1/2 |w|^2``, or less where fewer than 150,000 tokens have another label than the most frequent one
+    order : previous labels that a transition looks at, 1 to 3
+    eta : factor on the features of transitions
+    ends : whether the first and the last label have weights of their own
+    fit_intercept : adds a constant feature to every token
+    window : each token also gets the features of so many tokens before and after it
+    templates, min_count, hashing : of the ``SequenceVectorizer`` for tokens that are text
+    n_jobs : threads for one-slack training and prediction; -1 is all cores
+
+    Attributes
+    ----------
+    classes_ : labels, shape (n_labels,)
+    coef_ : weights in the layout of ``Chain``, for the features as they are
+    method_ : ``'structural'`` or ``'likelihood'``, whichever was trained
+    decode_ : how ``predict`` finds labels: ``'marginal'`` where a likelihood was trained and the most probable label of
+        each token is clearly wrong less often on training tokens than the best labelling; else ``'viterbi'``
+    C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
+    n_iter_, n_features_in_, chain_, temperature_
+    """
+
+    method_: str
+
+    def __init__(
+        self,
+        C: float | str = "scale",
+        *,
+        method: str = "auto",
+        loss: str = "hamming",
+        cost: Any = None,
+        label_weight: Any = None,
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        order: int = 1,
+        eta: float = 1.0,
+        ends: bool = True,
+        fit_intercept: bool = True,
+        window: int = 0,
+        templates: Any = None,
+        min_count: int = 1,
+        hashing: int | None = None,
+        tol: float | str = "auto",
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.method = method
+        self.loss = loss
+        self.cost = cost
+        self.label_weight = label_weight
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.order = order
+        self.eta = eta
+        self.ends = ends
+        self.fit_intercept = fit_intercept
+        self.window = window
+        self.templates = templates
+        self.min_count = min_count
+        self.hashing = hashing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainSVC:
+        """Learns from sequences and the label of every token.
+
+        Parameters
+        ----------
+        X : a list of matrices, one a sequence; ``Sequences``; one matrix of all tokens with ``lengths``; or lists of
+            tokens that are text, see ``SequenceVectorizer``
+        Y : a list of the labels of each sequence, or the labels of all tokens one after the other. A token may have
+            None where nothing is known, or a set of the labels that it may have: then the loss counts labels that are
+            not allowed, and training finds a local optimum (status LOCAL, see ``ConcaveConvex``)
+        sample_weight : one weight for each sequence
+        """
+        if self.loss not in ("hamming", "zero-one"):
+            raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
+        Formulation(self.rescaling, self.slack)
+        with all_or_nothing(self):
+            goes_on = self.warm_start and hasattr(self, "method_")
+            earlier = EarlierChain.of(self) if goes_on and self.method_ == "likelihood" else None
+            kept = self.__dict__.pop("_candidate", Candidate(self.method_, 1.0)) if goes_on else None
+            data = ChainData.read(self, X, Y, lengths, sample_weight, self._cost)
+            trained = ChainTraining(self, data, earlier, kept).run()
+            self.method_, self._candidate, self.C_ = trained.candidate.method, trained.candidate, trained.C
+            self.solution_ = trained.solution
+            likely = self.method_ == "likelihood"
+            self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if likely else "viterbi"
+            self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
+            self.n_iter_ = self.solution_.n_iter
+            self.temperature_, self.calibrated_ = 1.0, likely
+        return self
+
+    def _cost(self) -> Any:
+        if self.loss == "zero-one" and (self.cost is not None or self.label_weight is not None):
+            raise ValueError("loss='zero-one' looks at whole sequences; leave cost and label_weight out.")
+        has_costs = self.cost is not None or self.label_weight is not None
+        if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
+            raise Unsupported("The perceptron has no loss, so it cannot train with costs; choose another solver.")
+        if self.label_weight is None:
+            return in_order(self.cost, self.classes_)
+        weight = read_label_weights(self.label_weight, self.classes_, zero=True)
+        cost = 1.0 - np.eye(weight.size) if self.cost is None else self._cost_matrix()
+        return weight[:, None] * cost
+
+    def _cost_matrix(self) -> npt.NDArray[np.float64]:
+        return np.asarray(in_order(self.cost, self.classes_), dtype=np.float64)
+
+    def _costs_of(self, labels: set[Any]) -> dict[str, Any]:
+        kept = [label in labels for label in self.classes_.tolist()]
+        weights = self.label_weight
+        return {
+            "method": self.method_,
+            "cost": None if self.cost is None else self._cost_matrix()[np.ix_(kept, kept)],
+            "label_weight": None if weights is None else {y: weights[y] for y in weights if y in labels},
+        }

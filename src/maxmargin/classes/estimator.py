@@ -1,0 +1,146 @@
+"""What estimators with one class a row share: reading examples, the constant feature, C, weights of examples."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin import _core
+from maxmargin.classes.losses import ClassLosses, loss_size
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.input_checks import positive
+from maxmargin.fitting.pickling import SlimPickle
+from maxmargin.fitting.saved import Saved
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.class_weights import with_class_weight
+from maxmargin.rows.columns import Columns
+from maxmargin.rows.feature_scale import FeatureScale, chosen_c, packed
+from maxmargin.rows.matrices import as_rows
+from maxmargin.rows.table_input import encode_labels, read_new, read_table
+from maxmargin.solvers.online import Perceptron
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Packed rows with their constant feature, the weights of the examples, and what was done to the columns."""
+
+    rows: _core.Rows
+    weight: Floats | None
+    columns: Columns | None
+    scale: FeatureScale
+
+    def restored(self, w: Floats, constant: float) -> Floats:
+        """Native weights, for the columns as they were given."""
+        if self.columns is None:
+            return w
+        copy = w.reshape(self.columns.factor.size + 1, -1).copy()
+        self.columns.restore(copy, constant)
+        return copy.ravel()
+
+
+class ClassEstimator(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+    """Base of ``MulticlassSVC`` and ``TaxonomySVC``, which say what the parameters mean."""
+
+    C: float | str
+    rescaling: str
+    slack: str
+    solver: Any
+    class_weight: Any
+    fit_intercept: bool
+    intercept_scaling: float | str
+    n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read_training(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[np.int32]]:
+        """A matrix, not yet known to be finite, and class numbers; sets ``classes_``."""
+        if self.fit_intercept and self.intercept_scaling != "scale":
+            positive("intercept_scaling", self.intercept_scaling)
+        X, y = read_table(self, X, y=y)
+        self.classes_, labels = _classes_of(y)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y has one class only, {self.classes_[0]}; at least two classes are needed to learn anything."
+            )
+        return X, labels
+
+    def _prepare(
+        self,
+        X: Any,
+        labels: npt.NDArray[np.int32],
+        sample_weight: Any,
+        losses: ClassLosses,
+        factor: float = 1.0,
+        slack: str | None = None,
+    ) -> Prepared:
+        """What is trained on; sets ``C_`` and ``intercept_scaling_``.
+
+        A default C follows the size of the losses, and is multiplied by ``factor``. ``slack`` is that of the estimator
+        where it is None.
+        """
+        rows = packed(X)
+        weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
+        scale, columns = FeatureScale(rows, weight), None
+        if self.fit_intercept and self.intercept_scaling == "scale":
+            columns = Columns.of(scale, X.dtype)
+        if columns is not None:
+            rows = packed(columns.apply(X))
+            scale = FeatureScale(rows, weight)
+        size = loss_size(losses, labels, weight)
+        formulation = Formulation(self.rescaling, self.slack if slack is None else slack)
+        self.C_ = chosen_c(self.C, scale, factor * formulation.c_factor(size))
+        self.intercept_scaling_ = self._add_constant(rows, scale)
+        return Prepared(rows, weight, columns, scale)
+
+    def _check_perceptron(self, has_costs: bool) -> None:
+        if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
+            raise Unsupported(
+                "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
+            )
+
+    def _read(self, X: Any, constant: float = 0.0) -> _core.Rows:
+        """Rows to predict for."""
+        check_is_fitted(self)
+        X = read_new(self, X)
+        return as_rows(X, constant, False)
+
+    def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
+        """Gives the rows their constant feature and returns its value."""
+        if not self.fit_intercept:
+            return 0.0
+        value = scale.constant if self.intercept_scaling == "scale" else float(self.intercept_scaling)
+        rows.set_bias(value)
+        return value
+
+    def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
+        return with_class_weight(self.class_weight, self.classes_, labels, weight)
+
+
+def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The sorted classes and the class numbers; raises for numbers that are no classes.
+
+    Few examples per class are no sign of those where labels are names. Whole numbers and names need no look at every
+    label unless there are hardly more examples than classes.
+    """
+    if y.dtype.kind in "biuU":
+        classes, labels = encode_labels(y)
+        if 2 * classes.size <= y.size:
+            return classes, labels
+    with warnings.catch_warnings():
+        if y.dtype.kind not in "iuf":
+            warnings.filterwarnings("ignore", "The number of unique classes is greater than", UserWarning)
+        check_classification_targets(y)
+    return encode_labels(y)

@@ -1,0 +1,246 @@
+"""Margins or likelihood: how ``MulticlassSVC`` trains, and which of them suits the data.
+
+Where the classes can be told apart, or nearly so, margins and likelihood are about equally good. Where they overlap,
+and no class of an example has a probability of one half, the smallest risk of margins is that of weights that say
+nothing; the likelihood has no such weakness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.classes.calibration import HeldOutScores
+from maxmargin.classes.shared_likelihood import SharedLikelihood
+from maxmargin.fitting.likelihood_training import likelihood_solver
+from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
+from maxmargin.rows.class_likelihood import ClassLikelihood
+from maxmargin.rows.likelihood_newton import LikelihoodNewton
+from maxmargin.solvers.base import LIMITS, Run, Solution, Status
+from maxmargin.solvers.lbfgs import LBFGS
+from maxmargin.solvers.likelihood import Objective
+from maxmargin.solvers.newton import Newton
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+_OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
+_MANY = 20  # examples for each column from which on C hardly matters where classes overlap
+_MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
+_TOL = 1e-3  # of tol="auto": the gap per example and C, where examples are many
+_MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so that seeds agree
+_LEAST = 0.1  # of that tolerance
+_SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
+_ROUNDING = 1e-18
+LARGEST_FACTOR = 4096.0  # times the default C: no larger one is tried
+_STEP = 8.0  # from one C to the next
+_SURE = 2.0  # standard errors behind the best at which a candidate is out
+_TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
+
+
+MARGIN = Candidate("structural", 1.0 / 3.0)
+CONFIDENT = Candidate("likelihood", 8.0)
+_FEW_EXAMPLES = 1000  # in twice as many columns: up to so many, nearly hard margins are tried at once
+_NEARLY_HARD = 64.0  # times the default C of margins: beyond, they are slow
+
+
+def maximise_likelihood(
+    problem: ClassLikelihood | SharedLikelihood, C: float, solver: str, tol: float | str, run: Run
+) -> Solution:
+    """Minimises ``1/2 |w|^2 + C f(w)``.
+
+    With ``tol='auto'`` to ``likelihood_tolerance``, and problems that are small as far as rounding allows, so that
+    the answer depends neither on the order of the examples nor on whether they are repeated or weighted.
+    """
+    begin, wanted = perf_counter(), likelihood_tolerance(tol, problem.total_weight)
+    exact = tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough
+    run = replace(run, tol=_ROUNDING if exact else _TRIAL * wanted if run.rough else wanted, relative=0.0)
+    if solver == "auto" and isinstance(problem, ClassLikelihood) and problem.few_weights:
+        late = lambda: run.max_time is not None and perf_counter() - begin >= run.max_time  # noqa: E731
+        at = LikelihoodNewton(problem, C, problem.start, late)
+        found = Newton()(at, run.tol * C * problem.total_weight, problem.n, run)
+        found = replace(found, w=problem.native(np.ascontiguousarray(found.w.T).ravel()))
+    elif exact:
+        found = LBFGS()(problem, C, 0.0, 1.0, run, problem.start)
+    else:
+        return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
+    assert found.primal is not None
+    assert found.gap is not None
+    enough = found.gap <= Objective(problem, C, 0.0, 1.0, wanted).allowed(found.primal)
+    return replace(found, status=Status.CONVERGED) if enough and found.status in LIMITS else found
+
+
+def likelihood_tolerance(tol: float | str, total: float) -> float:
+    """``tol='auto'`` as a number: the gap per example and C, for examples whose weights sum up to ``total``."""
+    return _TOL * min(1.0, max(_LEAST, total / _MANY_EXAMPLES)) if tol == "auto" else float(tol)
+
+
+def too_many_cells(n: int, classes: int) -> bool:
+    """Whether a likelihood would need much more memory than margins do."""
+    return n * classes > _MOST_CELLS
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The chosen candidate, its solution where it has been trained already, and its scores on folds not trained on.
+
+    ``near`` are native weights that training may start from.
+    """
+
+    candidate: Candidate
+    solution: Solution | None = None
+    near: Floats | None = None
+    held_out: list[HeldOutScores] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """A candidate, and the scores of examples by weights not trained on them."""
+
+    candidate: Candidate
+    held_out: list[HeldOutScores]
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Compares candidates on the data that the chosen one is then trained on.
+
+    Parameters
+    ----------
+    solve : trains a candidate with given weights of the examples, in at most so many seconds, silently or not
+    rows, labels, classes : the examples, their class numbers, and the number of classes
+    weight : of the examples; None is 1
+    losses : of all examples, from scores of shape (n, classes); None is 1 where the truth has not the highest score
+    keys : a number for each row, the same for equal rows: folds depend on what the rows are, not on where they stand
+    candidates : those to choose from where the classes do not overlap; of equals the first
+    """
+
+    solve: Callable[[Candidate, Floats | None, float | None, bool], Solution]
+    rows: _core.Rows
+    labels: Codes
+    classes: int
+    weight: Floats | None
+    losses: Callable[[Floats], Floats] | None
+    keys: Callable[[], Floats]
+    candidates: tuple[Candidate, ...]
+    max_time: float | None
+    threads: int
+
+    def decide(self) -> Decision:
+        """The candidate to train, and what is known about it.
+
+        A likelihood is trained first; it is the answer with fewer than 60 examples. If it errs on more than 15 % of the
+        training examples that guessing the largest class would err on, the classes overlap: only likelihoods are
+        candidates then, until a larger C turns out to be better. Few examples in twice as many columns can be told
+        apart, so that nearly hard margins are a candidate. Where there are as many examples as weights (classes times
+        columns) no folds are needed: the first is the answer where classes overlap, because C hardly matters there (as
+        it does not with 20 examples for each column), and the one with the larger C where they do not, unless mistakes
+        differ in cost. Else the candidates are compared on folds: all three up to 1000 examples, one where there are
+        more, and those that are behind by more than two standard errors drop out. Where the likelihood with the largest
+        C wins, still larger ones, of margins, too, are tried as long as they win by more than a standard error.
+        """
+        start = perf_counter()
+        first = self.solve(LIKELIHOOD, self.weight, self.max_time, False)
+        if first.status not in (Status.CONVERGED, Status.MAX_ITER, Status.STALLED):
+            return Decision(LIKELIHOOD, first)
+        weight = self._weight
+        total, columns = float(weight.sum()), self.rows.columns
+        guess = total - float(np.bincount(self.labels, weight).max())
+        overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
+        determined = total >= self.classes * columns
+        if total < FEWEST or (overlap and (determined or total >= _MANY * columns)):
+            return Decision(LIKELIHOOD, first)
+        if determined and CONFIDENT in self.candidates and self.losses is None:
+            return Decision(CONFIDENT, None, first.w)
+        candidates = [c for c in self.candidates if not overlap or c.method == "likelihood"]
+        if total < min(0.5 * columns, _FEW_EXAMPLES) and MARGIN in self.candidates and CONFIDENT in self.candidates:
+            candidates.append(replace(MARGIN, factor=_NEARLY_HARD * MARGIN.factor))
+        return self._compared(first, candidates, start)
+
+    def _compared(self, first: Solution, candidates: list[Candidate], start: float) -> Decision:
+        """The candidate of lowest loss on held-out folds; ``first`` is the solution of LIKELIHOOD."""
+        if len(candidates) < 2:
+            return Decision(LIKELIHOOD, first)
+        limit = None if self.max_time is None else start + self.max_time
+        fold = dealt_folds(self.keys(), self.labels, self._weight > 0.0)
+        known: dict[tuple[Candidate, bytes], Solution] = {}
+        best = self._winner(candidates, fold, limit, known)
+        while not isinstance(best, Status) and (larger := self._larger(best.candidate)):
+            won = self._winner([best.candidate, *larger], fold, limit, known, clearly=True)
+            if isinstance(won, Status) or won.candidate == best.candidate:
+                break
+            best = won
+        if isinstance(best, Status):
+            return Decision(LIKELIHOOD, replace(first, status=best))
+        solution = first if best.candidate == LIKELIHOOD else None
+        return Decision(best.candidate, solution, first.w, best.held_out)
+
+    def _larger(self, best: Candidate) -> list[Candidate]:
+        """What is worth a trial with a still larger C, where the larger one is best: the likelihood, and margins up to
+        where they are nearly hard."""
+        step = best.factor / MARGIN.factor if best.method == "structural" else best.factor
+        if CONFIDENT not in self.candidates or not CONFIDENT.factor <= step < LARGEST_FACTOR:
+            return []
+        larger = [replace(LIKELIHOOD, factor=_STEP * step)]
+        if MARGIN in self.candidates and step < _NEARLY_HARD:
+            larger.append(replace(MARGIN, factor=MARGIN.factor * _STEP * step))
+        return larger
+
+    def _winner(
+        self,
+        candidates: list[Candidate],
+        fold: Codes,
+        limit: float | None,
+        known: dict[tuple[Candidate, bytes], Solution],
+        clearly: bool = False,
+    ) -> _Judged | Status:
+        """The candidate of lowest loss on the folds, or why that was not found; ``clearly`` prefers the first unless it
+        is beaten by more than a standard error. ``known`` is what was trained before."""
+        weight = self._weight
+        held_out: list[list[HeldOutScores]] = [[] for _ in candidates]
+        each = np.zeros((len(candidates), self.labels.size))
+
+        def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
+            key = candidate, kept.tobytes()
+            if key not in known:
+                known[key] = self.solve(candidate, np.where(kept, weight, 0.0), seconds, True)
+            return known[key]
+
+        def loss(place: int, w: Floats, asked: Mask) -> float:
+            scores = self._scores(w)
+            losses = self._mistakes(scores) if self.losses is None else self.losses(scores)
+            present = np.bincount(self.labels[(fold >= 0) & ~asked], minlength=self.classes) > 0
+            told = asked & present[self.labels]
+            held_out[place].append(HeldOutScores(scores[told], self.labels[told], weight[told], present))
+            each[place, asked] = losses[asked]
+            return float(weight[asked] @ losses[asked])
+
+        def error(one: int, other: int) -> float:
+            share = 0.5 if clearly and one else _SURE  # one that has to win is out sooner
+            return share * float(np.sqrt(weight @ (each[one] - each[other]) ** 2))
+
+        losses = Contest(candidates, train, loss, fold, limit, error).losses(float(weight.sum()))
+        if isinstance(losses, Status):
+            return losses
+        best = int(losses.argmin())
+        if clearly and losses[0] < np.inf and losses[0] - losses[best] <= error(0, best):
+            best = 0
+        return _Judged(candidates[best], held_out[best])
+
+    @cached_property
+    def _weight(self) -> Floats:
+        return np.ones(self.labels.size) if self.weight is None else self.weight
+
+    def _scores(self, w: Floats) -> Floats:
+        return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)
+
+    def _mistakes(self, scores: Floats) -> Floats:
+        # NumPy takes long over many short rows.
+        best = scores[:, 1] > scores[:, 0] if self.classes == 2 else scores.argmax(axis=1)
+        return np.asarray(best != self.labels, dtype=np.float64)

@@ -1,0 +1,308 @@
+"""Training of ``TaxonomySVC``: margins or the likelihood of classes that share the weights of nodes.
+
+Margins are best where texts have many words for each class and the tree says which of them classes share. Where classes
+overlap, or the tree says little about the features, the likelihood makes cheaper mistakes. So both are judged on folds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.sparse.linalg import spsolve
+from scipy.special import softmax
+
+from maxmargin import _core
+from maxmargin.classes.calibration import HeldOutScores, held_out_sharpness
+from maxmargin.classes.costs import cost_of_classes
+from maxmargin.classes.described_outputs import difference_scale
+from maxmargin.classes.estimator import Prepared
+from maxmargin.classes.methods import (
+    CONFIDENT,
+    LARGEST_FACTOR,
+    likelihood_tolerance,
+    maximise_likelihood,
+    too_many_cells,
+)
+from maxmargin.classes.output_features import OutputFeatures
+from maxmargin.classes.placed_classes import PlacedClasses
+from maxmargin.classes.shared_likelihood import SharedLikelihood
+from maxmargin.classes.taxonomy_places import ClassPlaces
+from maxmargin.fitting.likelihood_training import likelihood_solver, warn_unfinished
+from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, METHODS, Candidate, Contest, Mask, dealt_folds
+from maxmargin.fitting.training import check_settings, job_count, run_of, train
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.class_likelihood import ClassLikelihood
+from maxmargin.rows.row_keys import row_keys
+from maxmargin.solvers.base import Solution, Status
+from maxmargin.solvers.likelihood import Objective
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+MARGIN = Candidate("structural", 1.0)
+_STEP = 8.0  # from one C of the likelihood to the next
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedTaxonomy:
+    """A solution with weights of nodes, how it was found, and how to decide: by ``'score'`` or ``'expected-cost'``.
+
+    ``temperature`` makes probabilities of scores, None where it is not known.
+    """
+
+    solution: Solution
+    method: str
+    C: float
+    decision: str = "score"
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """The candidate that won, the better decision, and the scores of examples by weights not trained on them."""
+
+    candidate: Candidate
+    decision: str
+    held_out: list[HeldOutScores]
+
+
+@dataclass(frozen=True, eq=False)
+class TaxonomyTraining:
+    """What an estimator asks for, its classes in their taxonomy, and the examples as they are trained on."""
+
+    estimator: Any
+    placed: PlacedClasses
+    structure: OutputFeatures
+    ready: Prepared
+    labels: Codes
+
+    def run(self) -> TrainedTaxonomy:
+        """Chooses the method, where it is to be chosen, and trains."""
+        model, start = self.estimator, perf_counter()
+        if model.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {model.method!r}.")
+        check_settings(model, model.C_)
+        margins = self._why_margins()
+        if model.method == "likelihood" and margins:
+            raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
+        free = isinstance(model.C, str) and not model.warm_start and self._total >= FEWEST
+        if model.method == "structural" or (model.method == "auto" and (margins or not free)):
+            return self._answer(MARGIN, start)
+        if not free:
+            return self._answer(LIKELIHOOD, start)
+        found = self._choice(start)
+        if isinstance(found, Status):
+            trained = self._answer(MARGIN, start)
+            return replace(trained, solution=replace(trained.solution, status=found))
+        trained = self._answer(found.candidate, start)
+        return replace(trained, decision=found.decision, temperature=1.0 / held_out_sharpness(found.held_out))
+
+    @cached_property
+    def weight(self) -> Floats:
+        return np.ones(self.labels.size) if self.ready.weight is None else self.ready.weight
+
+    @property
+    def _total(self) -> float:
+        return float(self.weight.sum())
+
+    def _why_margins(self) -> str | None:
+        """What is asked for that only margins have, or that the likelihood cannot do."""
+        model = self.estimator
+        asked = {
+            f"rescaling={model.rescaling!r}": model.rescaling != "margin",
+            f"slack={model.slack!r}": model.slack != "linear",
+            "this solver": model.solver != "auto",
+            "several roots or parents": isinstance(model.loss, str) and not self.placed.taxonomy.is_tree,
+            "so many examples and classes": too_many_cells(self.labels.size, self.structure.n_classes),
+            "a class whose node has no weight": not self._own_features.diagonal().all(),
+        }
+        return next((name for name, is_asked in asked.items() if is_asked), None)
+
+    def _choice(self, start: float) -> _Judged | Status:
+        """The candidate of lowest loss on folds; a still larger C of the likelihood as long as that gains."""
+        limit = None if self.estimator.max_time is None else start + self.estimator.max_time
+        trials = _Trials(self, limit)
+        best = trials.best([*([MARGIN] if self.estimator.method == "auto" else []), LIKELIHOOD, CONFIDENT])
+        while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < LARGEST_FACTOR:
+            larger = trials.best([best.candidate, replace(best.candidate, factor=_STEP * best.candidate.factor)], True)
+            if isinstance(larger, Status) or larger.candidate == best.candidate:
+                return larger
+            best = larger
+        return best
+
+    def _answer(self, candidate: Candidate, start: float) -> TrainedTaxonomy:
+        """Trains on all examples, and warns where that does not converge."""
+        limit = self.estimator.max_time
+        left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
+        solution = self.solve(candidate, self.ready.weight, left, False)
+        if candidate.method == "structural":
+            return TrainedTaxonomy(solution, "structural", self.estimator.C_)
+        decision = "score" if self.structure.zero_one else "expected-cost"
+        return TrainedTaxonomy(solution, "likelihood", self._c(candidate), decision, 1.0)
+
+    def _c(self, candidate: Candidate) -> float:
+        """A default C follows the features of the examples and, where they are shared, those of the classes."""
+        if not isinstance(self.estimator.C, str):
+            return float(self.estimator.C_)
+        return candidate.factor * self._scale
+
+    @cached_property
+    def _scale(self) -> float:
+        factor = difference_scale(self.structure.features.matrix) if self._shared else 1.0
+        return factor * self.ready.scale.regularisation
+
+    def solve(
+        self,
+        candidate: Candidate,
+        weight: Floats | None,
+        seconds: float | None,
+        trial: bool,
+        near: Floats | None = None,
+    ) -> Solution:
+        """Trains a candidate; a ``trial`` is rough and silent. ``near`` are weights of nodes to start from."""
+        run = replace(run_of(self.estimator), max_time=seconds)
+        if trial:
+            run = replace(run, verbose=0, callback=None, rough=True)
+        model, rows, n = self.estimator, self.ready.rows, self.labels.size
+        if candidate.method == "structural":
+            return train(model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial)
+        C, problem = self._c(candidate), self._problem(weight)
+        if self._shared:
+            problem.start = near
+        solution = maximise_likelihood(problem, C, "auto", model.tol, run)
+        if not trial:
+            tol = likelihood_tolerance(model.tol, problem.total_weight)
+            warn_unfinished(solution, Objective(problem, C, 0.0, 1.0, tol), likelihood_solver("auto").name)
+        w = solution.w if self._shared else self._of_nodes(solution.w)
+        return replace(solution, w=w, details={**solution.details, "solver": likelihood_solver("auto").name, "n": n})
+
+    def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
+        threads, rows = job_count(self.estimator.n_jobs), self.ready.rows
+        if self._shared:
+            return SharedLikelihood(rows, self.labels, self.structure.features, weight, threads, self._all)
+        return ClassLikelihood(rows, self.labels, self.structure.n_classes, weight, threads)
+
+    @property
+    def _shared(self) -> bool:
+        """Whether the likelihood shares the weights of nodes: in few columns. In many, dual ascent over flat classes is
+        much faster."""
+        return self._all.invertible
+
+    @cached_property
+    def _all(self) -> SharedLikelihood:
+        """The problem of all examples with equal weights."""
+        return SharedLikelihood(self.ready.rows, self.labels, self.structure.features, None, 1)
+
+    @cached_property
+    def _own_places(self) -> npt.NDArray[np.int64]:
+        """The places of the classes among the nodes with weights."""
+        return np.searchsorted(self.placed.nodes, self.placed.class_node)
+
+    @cached_property
+    def _own_features(self) -> sp.csr_array:
+        """The output features of the classes at the nodes of the classes."""
+        return sp.csr_array(self.structure.features.matrix[:, self._own_places])
+
+    def _of_nodes(self, w: Floats) -> Floats:
+        """Native weights of nodes that give the same scores as native weights of classes: 0 where no class is."""
+        own, classes, columns = self._own_features, self.structure.n_classes, self.ready.rows.columns
+        given = w.reshape(columns, -1)[:, :classes]
+        found = np.zeros((columns, _core.padded(self.structure.n_nodes)))
+        if own.nnz == classes:
+            found[:, self._own_places] = given / own.diagonal()
+        else:
+            found[:, self._own_places] = spsolve(sp.csc_array(own), np.ascontiguousarray(given.T)).T
+        return found.ravel()
+
+
+class _Trials:
+    """Candidates of a training on folds; what was trained once is kept."""
+
+    def __init__(self, training: TaxonomyTraining, limit: float | None) -> None:
+        self._training, self._limit = training, limit
+        self._labels, self._structure, self._weight = training.labels, training.structure, training.weight
+        self._rows, self._places = training.ready.rows, ClassPlaces(training.placed)
+        keys = row_keys(self._rows, training.ready.scale.sizes)
+        self._fold = dealt_folds(keys, self._labels, self._weight > 0.0)
+        self._known: dict[tuple[Candidate, bytes], Solution] = {}
+
+    def best(self, candidates: list[Candidate], clearly: bool = False) -> _Judged | Status:
+        """The candidate of lowest loss, or why that was not found; ``clearly`` prefers the first unless it is beaten by
+        more than a standard error."""
+        trials = [_Trial(candidate, self._labels.size) for candidate in candidates]
+
+        def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
+            return self._train(candidate, kept, seconds)
+
+        def loss(place: int, w: Floats, asked: Mask) -> float:
+            before = self._weight @ trials[place].losses
+            self._ask(trials[place], w, asked)
+            return float(self._weight @ trials[place].losses - before)
+
+        def error(one: int, other: int) -> float:
+            share = 0.5 if clearly and one else 1.0  # one that has to win by an error is out before it is behind by one
+            return share * float(np.sqrt(self._weight @ (trials[one].losses - trials[other].losses) ** 2))
+
+        total = float(self._weight.sum())
+        found = Contest(candidates, train, loss, self._fold, self._limit, error).losses(total)
+        if isinstance(found, Status):
+            return found
+        best = int(found.argmin())
+        if clearly and found[0] < np.inf and found[0] - found[best] <= error(0, best):
+            best = 0
+        return _Judged(candidates[best], trials[best].decision, trials[best].held_out)
+
+    def _train(self, candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
+        key = candidate, kept.tobytes()
+        if key not in self._known:
+            near = [self._known[c, k] for c, k in self._known if k == key[1] and c.method == candidate.method]
+            weight = np.where(kept, self._weight, 0.0)
+            self._known[key] = self._training.solve(candidate, weight, seconds, True, near[-1].w if near else None)
+        return self._known[key]
+
+    def _ask(self, trial: _Trial, w: Floats, asked: Mask) -> None:
+        """About the examples of a fold."""
+        structure, jobs = self._structure, job_count(self._training.estimator.n_jobs)
+        scores = structure.features.native.scores(self._rows, w, jobs).reshape(-1, structure.n_classes)[asked]
+        truth, weight = self._labels[asked], self._weight[asked]
+        known = np.bincount(self._labels[(self._fold >= 0) & ~asked], minlength=structure.n_classes) > 0
+        told = known[truth]
+        part = HeldOutScores(scores[told], truth[told], weight[told], known)
+        trial.held_out.append(part)
+        trial.by_score[asked] = structure.losses.of_pairs(truth, scores.argmax(axis=1).astype(np.int32))
+        trial.by_cost[asked] = trial.by_score[asked]
+        if trial.candidate.method == "likelihood" and not structure.zero_one:
+            probability = softmax(held_out_sharpness([part]) * scores, axis=1)
+            cheapest = expected_loss(self._training.estimator, self._places, probability).argmin(axis=1)
+            trial.by_cost[asked] = structure.losses.of_pairs(truth, cheapest.astype(np.int32))
+        gain = self._weight @ (trial.by_score - trial.by_cost)
+        trial.decision = "expected-cost" if gain > 0.0 else "score"
+
+
+class _Trial:
+    """A candidate, and the losses of the examples that it was asked about by two decisions; 0 for the others."""
+
+    def __init__(self, candidate: Candidate, n: int) -> None:
+        self.candidate, self.decision = candidate, "score"
+        self.by_score: Floats = np.zeros(n)
+        self.by_cost: Floats = np.zeros(n)
+        self.held_out: list[HeldOutScores] = []
+
+    @property
+    def losses(self) -> Floats:
+        """Of the better decision."""
+        return self.by_cost if self.decision == "expected-cost" else self.by_score
+
+
+def expected_loss(model: Any, places: ClassPlaces, probability: Floats) -> Floats:
+    """Of answering each class, shape (n, n_classes), with the loss of an estimator."""
+    if not isinstance(model.loss, str):
+        cost = cost_of_classes(model.loss, model.classes_, "loss")
+        return 1.0 - probability if cost is None else np.asarray(probability @ cost)
+    return 1.0 - probability if model.loss == "zero-one" else places.expected_loss(probability, model.loss)

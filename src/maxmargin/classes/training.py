@@ -1,0 +1,215 @@
+"""Training of ``MulticlassSVC`` between reading the examples and taking the weights apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+
+from maxmargin.classes.calibration import Calibration, fitted_calibration
+from maxmargin.classes.described_outputs import difference_scale
+from maxmargin.classes.estimator import Prepared
+from maxmargin.classes.methods import (
+    CONFIDENT,
+    MARGIN,
+    Choice,
+    Decision,
+    likelihood_tolerance,
+    maximise_likelihood,
+    too_many_cells,
+)
+from maxmargin.classes.multiclass import Multiclass
+from maxmargin.classes.output_features import OutputFeatures
+from maxmargin.classes.start import EarlierClasses
+from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS, likelihood_solver, warn_unfinished
+from maxmargin.fitting.method_choice import LIKELIHOOD, METHODS, Candidate
+from maxmargin.fitting.training import check_settings, job_count, run_of, train
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.class_likelihood import ClassLikelihood
+from maxmargin.rows.row_keys import row_keys
+from maxmargin.solvers.base import Solution
+from maxmargin.solvers.certify import check_product
+from maxmargin.solvers.likelihood import Objective
+from maxmargin.solvers.online import Perceptron
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A solution and how it was found; ``calibration`` makes probabilities of its scores, where that is known."""
+
+    solution: Solution
+    candidate: Candidate
+    slack: str | None
+    C: float
+    calibration: Calibration | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTraining:
+    """What an estimator asks for, the examples as they are trained on, and the slack that margins would have."""
+
+    estimator: Any
+    structure: Multiclass | OutputFeatures
+    ready: Prepared
+    labels: npt.NDArray[np.int32]
+    slack: str
+    earlier: EarlierClasses | None
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        structure: Multiclass | OutputFeatures,
+        X: Any,
+        labels: npt.NDArray[np.int32],
+        sample_weight: Any,
+        earlier: EarlierClasses | None,
+    ) -> ClassTraining:
+        """``earlier`` is what the estimator goes on from, if anything."""
+        if estimator.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {estimator.method!r}.")
+        plain = isinstance(structure, Multiclass) and structure.zero_one and not _named(estimator, Perceptron.name)
+        slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
+        factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
+        ready = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack)
+        return cls(estimator, structure, ready, labels, slack, earlier)
+
+    def run(self) -> Trained:
+        """Chooses the method, where it is to be chosen, and trains."""
+        check_settings(self.estimator, self.estimator.C_, self.slack)
+        if self.slack != "hard":
+            self._check_c()
+        margins, start = self._why_margins(), perf_counter()
+        if self.estimator.method == "structural" or (self.estimator.method == "auto" and margins):
+            return self._answer(Decision(MARGIN), start)
+        if self.estimator.method == "likelihood":
+            if margins:
+                raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
+            return self._answer(Decision(LIKELIHOOD), start)
+        if self.estimator.solver != "auto":  # one that only the likelihood has
+            return self._answer(Decision(LIKELIHOOD), start)
+        if self.earlier is not None:
+            return self._answer(Decision(self.earlier.candidate), start)
+        if too_many_cells(self.labels.size, self.structure.n_classes) and self.estimator.decision_ == "score":
+            return self._answer(Decision(MARGIN), start)
+        return self._answer(self._choice().decide(), start)
+
+    def _answer(self, decision: Decision, start: float) -> Trained:
+        """Trains unless it was done already, and warns where training did not converge."""
+        C, limit = self._c(decision.candidate), self.estimator.max_time
+        left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
+        if decision.candidate.method == "structural":
+            solution = self._margin(C, self.ready.weight, left, False)
+            calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
+            return Trained(solution, decision.candidate, self.slack, C, calibration)
+        solution = decision.solution or self._likelihood(C, self.ready.weight, left, False, decision.near)
+        problem, solver = self._problem(self.ready.weight), likelihood_solver(self.estimator.solver)
+        tol = likelihood_tolerance(self.estimator.tol, problem.total_weight)
+        warn_unfinished(solution, Objective(problem, C, 0.0, 1.0, tol), solver.name)
+        calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
+        return Trained(solution, decision.candidate, None, C, calibration)
+
+    def _why_margins(self) -> str | None:
+        """What is asked for that only margins have."""
+        model = self.estimator
+        asked = {
+            "output features": model.output_features is not None,
+            "costs within training": not self.structure.zero_one,
+            f"rescaling={model.rescaling!r}": model.rescaling != "margin",
+            f"slack={model.slack!r}": model.slack != "auto",
+            "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),
+        }
+        return next((name for name, is_asked in asked.items() if is_asked), None)
+
+    def _choice(self) -> Choice:
+        model, classes = self.estimator, self.structure.n_classes
+        by_cost = model.decision_ == "expected-cost"
+        candidates = (LIKELIHOOD,) if by_cost else (MARGIN, LIKELIHOOD)
+        scale = self.ready.scale
+        return Choice(
+            self._solve,
+            self.ready.rows,
+            self.labels,
+            classes,
+            self.ready.weight,
+            partial(_costs, model.cost_, self.labels) if by_cost else None,
+            lambda: row_keys(self.ready.rows, scale.sizes),
+            (*candidates, CONFIDENT) if isinstance(model.C, str) else candidates,
+            model.max_time,
+            job_count(model.n_jobs),
+        )
+
+    def _solve(self, candidate: Candidate, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
+        solve = self._margin if candidate.method == "structural" else self._likelihood
+        return solve(self._c(candidate), weight, seconds, trial)
+
+    def _c(self, candidate: Candidate) -> float:
+        """A default C follows the method; with linear slack it is meant for margins already."""
+        C: float = self.estimator.C_
+        if not isinstance(self.estimator.C, str) or (candidate.method == "structural" and self.slack != "squared"):
+            return C
+        return C * candidate.factor
+
+    def _margin(self, C: float, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
+        run = replace(run_of(self.estimator, slack=self.slack), max_time=seconds)
+        if trial:
+            run = replace(run, verbose=0, callback=None, rough=True)
+        n = self.labels.size
+        return train(
+            self.estimator,
+            self.structure,
+            self.ready.rows,
+            self.labels,
+            n,
+            C,
+            weight,
+            slack=self.slack,
+            run=run,
+            trial=trial,
+        )
+
+    def _likelihood(
+        self, C: float, weight: Floats | None, seconds: float | None, trial: bool, near: Floats | None = None
+    ) -> Solution:
+        run = replace(run_of(self.estimator, slack="linear"), max_time=seconds)
+        if trial:
+            run = replace(run, verbose=0, callback=None, rough=True)
+        solver, tol = self.estimator.solver, self.estimator.tol
+        problem = self._problem(weight, None if trial or self.earlier is None else self._start(self.earlier))
+        if problem.few_weights and problem.start is None:  # dual ascent gains nothing from weights for another C
+            problem.start = near
+        solution = maximise_likelihood(problem, C, solver, tol, run)
+        details = {"solver": likelihood_solver(solver).name, "n": self.labels.size}
+        return replace(solution, details={**solution.details, **details})
+
+    def _check_c(self) -> None:
+        rows, weight = self.ready.rows, self.ready.weight
+        total = float(rows.n if weight is None else weight.sum())
+        steepness = 2.0 * float(np.max(rows.squared_norms))
+        check_product(self.estimator.C_, total, rows.n, lambda: steepness, ", or slack='hard'")
+
+    def _start(self, earlier: EarlierClasses) -> Floats | None:
+        model = self.estimator
+        constant = model.intercept_scaling_
+        return earlier.weights(model.classes_.tolist(), model.n_features_in_, self.ready.columns, constant)
+
+    def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
+        threads = job_count(self.estimator.n_jobs)
+        return ClassLikelihood(self.ready.rows, self.labels, self.structure.n_classes, weight, threads, start)
+
+
+def _named(estimator: Any, name: str) -> bool:
+    return bool(getattr(estimator.solver, "name", estimator.solver) == name)
+
+
+def _costs(cost: Floats, labels: npt.NDArray[np.int32], scores: Floats) -> Floats:
+    """Of the answers of lowest expected cost."""
+    answers = (softmax(scores, axis=1) @ cost).argmin(axis=1)
+    return np.asarray(cost[labels, answers])

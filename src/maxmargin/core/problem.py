@@ -1,0 +1,165 @@
+"""What a user writes to teach the library a new kind of output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin.core.input_checks import check_sparse
+
+Floats = npt.NDArray[np.float64]
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """Inputs, outputs, their joint features, a loss, and the search for the best output.
+
+    Three methods are enough for margin rescaling with linear slack. Further methods are *powers*, found by name, each
+    of which unlocks something:
+
+    ``argmax_many(X, w, Y=None)``
+        the answers of ``argmax`` for several inputs at one ``w``, which a vectorised search finds sooner: a list of
+        inputs (the rows of an array, where the data are one) and of their truths, or None;
+    ``kbest(x, w, k)``
+        the ``k`` best outputs without the loss, best first (fewer if there are fewer): zero-one loss, hard margin;
+    ``argmax_by_loss(x, w, y_true)``
+        pairs ``(loss, y)``, for each value of the loss the best output that has it: slack rescaling, squared slack;
+    ``outputs(x)``
+        all outputs, for small output spaces: every formulation;
+    ``zero_one``
+        an attribute, true if ``loss`` only takes the values 0 and 1, and only the truth has 0;
+    ``target(x, label)``
+        the output that stands for a label of another kind (the subtopics of documents, an output known in part): ``Y``
+        then holds labels, which ``loss`` and ``argmax`` get as ``y_true``, and the loss is 0 at the target;
+    ``impute(x, label, w=None)``
+        the best output at ``w`` among those that agree with a label (any of them without ``w``), where the label leaves
+        something open, a *latent* variable: training chooses it anew as ``w`` gets better;
+    ``bounds``
+        an attribute, a pair ``(lower, upper)`` of numbers or arrays between which the weights stay, None where there is
+        no bound: a minimum cut, for instance, is an exact search only where the weights of pairs are at least 0;
+    ``exact``
+        an attribute, false if the searches are heuristics: what they find is used, but no gap is reported.
+    """
+
+    def joint_feature(self, x: Any, y: Any) -> Any:
+        """``Psi(x, y)``: a dense or scipy.sparse vector, of one length for all ``x`` and ``y``."""
+        ...
+
+    def loss(self, y_true: Any, y: Any) -> float:
+        """``Delta(y_true, y)``: at least 0, and 0 at ``y == y_true``."""
+        ...
+
+    def argmax(self, x: Any, w: Floats, y_true: Any | None = None) -> Any:
+        """The ``y`` that maximises ``<w, Psi(x, y)>``, plus ``loss(y_true, y)`` if ``y_true`` is given."""
+        ...
+
+
+def has_power(problem: Any, name: str) -> bool:
+    """Whether the problem offers one of the optional methods."""
+    return callable(getattr(problem, name, None))
+
+
+def is_exact(problem: Any) -> bool:
+    """Whether the searches of the problem find what they promise; true unless it says otherwise."""
+    return bool(getattr(problem, "exact", True))
+
+
+def targets_of(problem: Any, X: Sequence[Any], Y: Sequence[Any]) -> Sequence[Any]:
+    """The output that each example should have: ``Y`` itself, or what stands for its labels."""
+    if has_power(problem, "target"):
+        return [problem.target(x, y) for x, y in zip(X, Y)]
+    if has_power(problem, "impute"):
+        return [problem.impute(x, y) for x, y in zip(X, Y)]
+    return Y
+
+
+def check_methods(problem: Any) -> None:
+    """Complains about a class in place of an instance, and about missing methods."""
+    if isinstance(problem, type):
+        raise TypeError(f"{problem.__name__} is a class; pass an instance, {problem.__name__}(...).")
+    for method in ("joint_feature", "loss", "argmax"):
+        if not has_power(problem, method):
+            raise TypeError(f"{type(problem).__name__} is not a Problem: it lacks the method {method}.")
+
+
+def as_examples(X: Any, Y: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Inputs and outputs as sequences indexed by position: rows of matrices and frames, items of a pandas Series."""
+    X, Y = _by_position(X), _by_position(Y)
+    if len(X) != len(Y):
+        raise ValueError(f"X has {len(X)} examples and Y has {len(Y)}; they must match.")
+    if len(Y) == 0:
+        raise ValueError("At least one example is needed.")
+    return X, Y
+
+
+def _by_position(given: Any) -> Sequence[Any]:
+    if isinstance(given, list | tuple):
+        return given
+    if isinstance(given, np.ndarray):
+        array: Any = given
+        return array  # type: ignore[no-any-return]
+    if sp.issparse(given):
+        check_sparse(given)
+        rows = sp.csr_array(given)
+        return [rows[[i]] for i in range(rows.shape[0])]
+    if hasattr(given, "to_numpy") and getattr(given, "ndim", 1) == 2:
+        frame: Sequence[Any] = given.to_numpy()
+        return frame
+    return list(given)
+
+
+def taken(given: Any, places: npt.NDArray[Any]) -> Any:
+    """Some of the inputs or outputs: rows of an array, else a list."""
+    return given[places] if isinstance(given, np.ndarray) else [given[i] for i in places]
+
+
+def check_many(problem: Any, found: Sequence[Any], count: int) -> None:
+    """Raises unless ``argmax_many`` gave one output for each of so many inputs."""
+    name = f"{type(problem).__name__}.argmax_many"
+    if len(found) != count:
+        raise ValueError(f"{name} gave {len(found)} outputs for {count} inputs; it must give one for each.")
+    missing = next((k for k, y in enumerate(found) if y is None), None)
+    if missing is not None:
+        raise ValueError(f"{name} gave None for input {missing} of {count}; is a return missing?")
+
+
+def predicted(problem: Any, X: Sequence[Any], w: Floats) -> list[Any]:
+    """``argmax`` of every input, at once where the problem can."""
+    if not has_power(problem, "argmax_many"):
+        return [problem.argmax(x, w) for x in X]
+    found = list(problem.argmax_many(X, w))
+    check_many(problem, found, len(X))
+    return found
+
+
+def joint_loss(problem: Problem, y_true: Any, y: Any, example: int) -> float:
+    """The loss as a number, or a complaint that names the example."""
+    given = problem.loss(y_true, y)
+    try:
+        value = float(given)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{type(problem).__name__}.loss gave {given!r} for example {example}; a loss must be a number."
+        ) from error
+    if not 0.0 <= value < float("inf"):
+        raise ValueError(
+            f"{type(problem).__name__}.loss gave {value} for example {example}; a loss must be finite and at least 0."
+        )
+    return value
+
+
+def check_truths(problem: Problem, Y: Sequence[Any], targets: Sequence[Any] | None = None) -> None:
+    """No truth is None, and the loss is 0 at every truth; ``targets`` are the outputs where ``Y`` holds labels."""
+    for i, y in enumerate(Y):
+        target = y if targets is None else targets[i]
+        if y is None or target is None:
+            raise ValueError(f"The output of example {i} is None, which argmax reads as no truth; use another value.")
+        value = joint_loss(problem, y, target, i)
+        if value != 0.0:
+            raise ValueError(
+                f"{type(problem).__name__}.loss is {value} for example {i} at its own truth; it must be 0 there."
+            )

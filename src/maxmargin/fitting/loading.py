@@ -1,0 +1,76 @@
+"""Model files back to estimators."""
+
+from __future__ import annotations
+
+from inspect import signature
+from os import PathLike
+from typing import Any
+
+from maxmargin.core.problem import Problem, check_methods
+from maxmargin.fitting.model_archive import ModelFileError
+from maxmargin.fitting.model_parts import ModelArrays, ModelValues
+from maxmargin.fitting.models import parameter_from_json, read_model
+from maxmargin.fitting.saved import SAVED
+from maxmargin.solvers.base import Solution, Status
+
+
+def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
+    """Reads a model file. A ``StructuralSVM`` needs its ``problem``, which is code and never in a file.
+
+    Predictions are bit-equal to those of the estimator that was saved. The dual variables are not in the file.
+    """
+    head, members = read_model(path)
+    name = head.get("estimator")
+    kind: Any = SAVED.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ModelFileError(f"{path} holds a {name!s:.80}, which this maxmargin does not know.")
+    if kind.needs_problem and problem is None:
+        raise ValueError(f"{path} is a {name}; pass its problem: maxmargin.load(path, problem=...).")
+    if kind.needs_problem:
+        _check_problem_of(path, head, problem)
+    try:
+        arrays, structure = ModelArrays(members), ModelValues(head.get("structure"))
+        params = {name: parameter_from_json(value, arrays) for name, value in head["params"].items()}
+        model = kind(problem, **params) if kind.needs_problem else kind(**params)
+        model._restore(arrays, structure)
+        _check_switches(model)
+        if kind.has_solution:
+            _restore_solution(model, ModelValues(head["fitted"]))
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
+        what = error.args[0] if isinstance(error, KeyError) and error.args else error
+        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({what!s:.300}).") from error
+    return model
+
+
+def _restore_solution(model: Any, fitted: ModelValues) -> None:
+    model.n_iter_ = fitted.count("n_iter_")
+    if "C_" in fitted:
+        model.C_ = fitted.number("C_", above=0.0)
+    primal, dual = (None if fitted[name] is None else fitted.number(name) for name in ("primal", "dual"))
+    model.solution_ = Solution(
+        w=model.weights_ if hasattr(model, "weights_") else model.coef_.ravel(),
+        status=Status[fitted["status"]],
+        primal=primal,
+        dual=dual,
+        n_iter=model.n_iter_,
+        oracle_calls=fitted.count("oracle_calls"),
+    )
+
+
+def _check_problem_of(path: str | PathLike[str], head: dict[str, Any], problem: Any) -> None:
+    """Raises for a problem of another class than the one that was trained with; a class derived from it will do."""
+    check_methods(problem)
+    structure = head.get("structure")
+    name = structure.get("problem") if isinstance(structure, dict) else None
+    if isinstance(name, str) and name not in {kind.__name__ for kind in type(problem).__mro__}:
+        raise ValueError(
+            f"{path} was trained with a problem of the class {name[:80]}, and a {type(problem).__name__} was passed; "
+            "the weights have another meaning there."
+        )
+
+
+def _check_switches(model: Any) -> None:
+    """Parameters that are true or false by default are so in the file."""
+    for name, parameter in signature(type(model)).parameters.items():
+        if isinstance(parameter.default, bool) and not isinstance(getattr(model, name), bool):
+            raise ValueError(f"the parameter {name} must be true or false, not {getattr(model, name)!r:.80}")

@@ -1,0 +1,1 @@
+"""Losses of whole groups of rows, which measures and rankings have in common."""

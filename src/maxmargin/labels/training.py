@@ -1,0 +1,272 @@
+"""How label vectors are learnt and decided: by the likelihood or by the structural risk, whichever serves the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.input_checks import positive
+from maxmargin.fitting.deadline import Deadline
+from maxmargin.fitting.training import check_settings, job_count, run_of, train, warn_stopped
+from maxmargin.labels.likelihood import baseline_loss, expected_f1, label_fit, log_odds
+from maxmargin.labels.multilabel import Multilabel
+from maxmargin.labels.pairs import search_method
+from maxmargin.labels.targets import LabelTargets
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.feature_scale import FeatureScale, chosen_c
+from maxmargin.solvers.base import Solution
+from maxmargin.solvers.certify import check_budget
+from maxmargin.solvers.choose import choose_solver
+from maxmargin.solvers.newton import Newton
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.uint8]
+
+METHODS = ("auto", "likelihood", "structural")
+_OF_TWO_CLASSES = 2.0  # two weight vectors w and -w with C are one with 2 C
+_FREE = 10.0  # times the size of a typical column: a constant whose weight is hardly regularised
+_MANY = 20  # examples per column from which the likelihood hardly depends on C, and nothing has to be tried
+_STEP = 8.0  # between neighbours on the path of C
+_STEPS = 2
+_FALL = 0.05  # of the loss, for which another step is made
+_FOLDS = 3
+_HELD_OUT = 150  # examples that are enough to choose by
+_TOL = 1e-2  # of what can be gained, where the tolerance is left to us
+_ROUGH = 1e-2  # of the same, what a step may be expected to gain at the end of fits that are compared
+_MOST_STEPS = 50
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to train: ``'likelihood'`` or ``'structural'`` with a C, and the mean loss of held-out examples.
+
+    ``losses`` are those of the examples, ``start`` the weights of one of the fits, for the fit on all to start from.
+    """
+
+    method: str
+    C: float
+    loss: float | None = None
+    losses: Floats | None = field(default=None, repr=False, compare=False)
+    start: Floats | None = field(default=None, repr=False, compare=False)
+
+    def beats(self, other: Way) -> bool:
+        """Whether it is better by more than the standard error of the difference."""
+        if self.losses is None or other.losses is None:
+            return self.losses is not None
+        gain = other.losses - self.losses
+        return bool(gain.mean() > gain.std() / np.sqrt(gain.size))
+
+    def slim(self) -> Way:
+        return replace(self, losses=None, start=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What came out, and what was compared with it."""
+
+    way: Way
+    structure: Multilabel
+    solution: Solution
+    constant: float
+    tried: tuple[Way, ...]
+
+
+def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> str:
+    """``'likelihood'``, ``'structural'``, or ``'auto'`` where both are possible and nothing speaks for one of them."""
+    method = estimator.method
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}.")
+    if method == "structural":
+        return "structural"
+    usual = {"rescaling": "margin", "slack": "linear", "solver": "auto", "label_weight": None}
+    other = next((name for name, value in usual.items() if not _same(getattr(estimator, name), value)), None)
+    branched = search_method(labels, pairs) == "branch"
+    if method == "auto":
+        return "structural" if estimator.single_ or other is not None or branched else "auto"
+    if other is not None:
+        raise ValueError(
+            f"{other}={getattr(estimator, other)!r} is for method='structural'; name that method, or leave {other} out."
+        )
+    if estimator.single_:
+        raise Unsupported(
+            "The likelihood is that of label vectors, and y has one class per example; use MulticlassSVC."
+        )
+    if branched:
+        raise Unsupported(
+            "The likelihood sums over all label vectors, which is possible where the pairs of labels make no cycle, or "
+            f"for at most {_core.MOST_LISTED} labels; here are {labels}: use interactions='tree'."
+        )
+    return "likelihood"
+
+
+class LabelTrainer:
+    """Fits ``estimator`` to rows that have no constant feature yet."""
+
+    def __init__(
+        self, estimator: Any, rows: _core.Rows, targets: LabelTargets, weight: Floats | None, costs: Floats | None
+    ) -> None:
+        self.estimator, self.rows, self.weight, self.costs = estimator, rows, weight, costs
+        self.vectors, self.labels = targets.vectors, targets.names.size
+        self.scale = FeatureScale(rows, weight)
+        self.C = chosen_c(estimator.C, self.scale, _OF_TWO_CLASSES)
+        self.threads = job_count(estimator.n_jobs)
+
+    def train(self, method: str) -> Trained:
+        check_settings(self.estimator, self.C)
+        late, tried = Deadline(self.estimator.max_time), []
+        chosen = Way("likelihood" if method == "auto" else method, self.C)
+        if method == "auto" and 2 * _FOLDS <= self.rows.n < _MANY * self.rows.columns:
+            for way in self._ways(late):
+                tried.append(way)
+                if not chosen.beats(way) if way.method == "structural" else way.beats(chosen):
+                    chosen = way
+        structure, constant = self.structure(chosen.method)
+        if chosen.method == "structural":
+            solution = train(self.estimator, structure, self.rows, self.vectors, self.rows.n, chosen.C, self.weight)
+        else:
+            run = late.cut(run_of(self.estimator))
+            check_budget(structure.bind(self.rows, self.vectors, Formulation()), chosen.C)
+            fit, target = self._likelihood(structure, constant, chosen.C, self.weight, run.tol or _TOL)
+            self._continue(structure, fit, constant)
+            if chosen.start is not None:
+                fit.start(chosen.start)
+            solution = Newton()(fit, target, self.rows.n, run)
+            solution = replace(solution, details={"solver": Newton.name, "n": self.rows.n})
+            warn_stopped(solution, target)
+        return Trained(chosen, structure, solution, constant, tuple(way.slim() for way in tried))
+
+    def structure(self, method: str) -> tuple[Multilabel, float]:
+        """The problem with its constants, which the rows then have."""
+        factor = _FREE if method == "likelihood" else 1.0
+        estimator = self.estimator
+        constant = self._constant("intercept_scaling", factor) if estimator.fit_intercept else 0.0
+        eta = self._constant("interaction_scaling", factor)
+        self.rows.set_bias(constant)
+        return Multilabel(self.labels, estimator.pairs_, estimator.loss, self.costs, eta), constant
+
+    def _constant(self, name: str, factor: float) -> float:
+        value = getattr(self.estimator, name)
+        if isinstance(value, str):
+            if value != "scale":
+                raise ValueError(f"{name} must be a positive number or 'scale', not {value!r}.")
+            return factor * self.scale.constant
+        positive(name, value)
+        return float(value)
+
+    def _likelihood(
+        self, structure: Multilabel, constant: float, C: float, weight: Floats | None, tol: float
+    ) -> tuple[_core.LabelFit, float]:
+        total = float(self.rows.n if weight is None else weight.sum())
+        fit = label_fit(structure, self.rows, self.vectors, weight, C, constant, self.threads)
+        return fit, tol * C * total * baseline_loss(self.vectors, weight)
+
+    def _continue(self, structure: Multilabel, fit: _core.LabelFit, constant: float) -> None:
+        """From the weights of the fit before, where they are wanted and are those of the same labels and columns."""
+        estimator, before = self.estimator, getattr(self.estimator, "coef_", None)
+        columns = self.rows.columns - bool(constant)
+        if not estimator.warm_start or before is None or before.shape != (self.labels, columns):
+            return
+        if estimator.interaction_.size != len(estimator.pairs_):
+            return
+        coef = np.c_[before, estimator.intercept_ / constant] if constant else before
+        fit.start(structure.from_coef(coef, estimator.interaction_ / structure.eta))
+
+    def _ways(self, late: Deadline) -> Iterator[Way]:
+        """The likelihood along a path of C, upwards or else downwards as long as that pays well, each with its loss.
+
+        Where it pays to the upper end, labels are all but certain, and the margin is compared with it.
+        """
+        folds = self._folds()
+        starts: list[Floats | None] = [None] * len(folds)
+        first = self._tried("likelihood", self.C, folds, starts)
+        yield first
+        if not isinstance(self.estimator.C, str):
+            return
+        for factor in (_STEP, 1.0 / _STEP):
+            best = first
+            for step in range(1, _STEPS + 1):
+                if late():
+                    return
+                way = self._tried("likelihood", self.C * factor**step, folds, starts)
+                yield way
+                fell = 1.0 - way.loss / best.loss if best.loss else 0.0  # type: ignore[operator]
+                best = way if fell > 0.0 else best
+                if fell < _FALL and step < _STEPS:
+                    break
+            else:
+                if factor > 1.0 and best is way:
+                    yield self._tried("structural", self.C, folds, starts)
+            if best is not first:
+                return
+
+    def _folds(self) -> list[npt.NDArray[np.bool_]]:
+        """Which examples are held out; no more folds than hold out enough."""
+        number = np.random.default_rng(0).permutation(self.rows.n) % _FOLDS
+        count = min(_FOLDS, max(1, -(-_HELD_OUT * _FOLDS // self.rows.n)))
+        return [number == fold for fold in range(count)]
+
+    def _tried(self, method: str, C: float, folds: list[npt.NDArray[np.bool_]], starts: list[Floats | None]) -> Way:
+        """Fits without each fold, from the weights of the last call, and the losses of the folds."""
+        structure, constant = self.structure(method)
+        each = np.ones(self.rows.n) if self.weight is None else self.weight
+        losses = []
+        for number, held_out in enumerate(folds):
+            weight = np.where(held_out, 0.0, each)
+            if not weight.any():
+                continue
+            if method == "likelihood":
+                fit, target = self._likelihood(structure, constant, C, weight, _ROUGH)
+                start = starts[number]
+                if start is not None:
+                    fit.start(start)
+                fit.run(target, _MOST_STEPS)
+                w = starts[number] = np.ascontiguousarray(fit.weights)
+            else:
+                w = self._structural(structure, C, weight)
+            found = decide(method, structure, structure.core(self.rows), w, self.threads)[0]
+            losses.append(each[held_out] * structure.losses(self.vectors[held_out], found[held_out]))
+        paid = np.concatenate(losses)
+        return Way(method, C, float(paid.mean()), paid, starts[0] if method == "likelihood" else None)
+
+    def _structural(self, structure: Multilabel, C: float, weight: Floats) -> Floats:
+        estimator = self.estimator
+        formulation = Formulation(estimator.rescaling, estimator.slack)
+        oracle = structure.bind(self.rows, self.vectors, formulation, sample_weight=weight, threads=self.threads)
+        run = replace(run_of(estimator), callback=None, verbose=0)
+        return choose_solver(estimator.solver, formulation)(oracle, C, run).w
+
+
+def decide(method: str, structure: Multilabel, core: _core.Labels, w: Floats, threads: int) -> tuple[Vectors, int]:
+    """The label vector of each row, and the number of searches that gave up: the best by score, or that of lowest
+    expected loss."""
+    labels = structure.n_labels
+    if method == "likelihood" and structure.loss_name == "hamming":
+        return (leads(method, structure, core, w, threads)[0] > 0.0).astype(np.uint8), 0
+    if method == "likelihood" and structure.loss_name == "f1":
+        return expected_f1(core, w, labels, threads)[0], 0
+    found, missed = core.decode(w, threads)
+    return found.reshape(-1, labels), missed
+
+
+def leads(method: str, structure: Multilabel, core: _core.Labels, w: Floats, threads: int) -> tuple[Floats, int]:
+    """For each label what speaks for it, positive where it is set, and the number of searches that gave up."""
+    labels = structure.n_labels
+    if method == "likelihood" and structure.loss_name == "hamming":
+        added, missed = structure.costs.T
+        with np.errstate(divide="ignore"):
+            needed = np.where(added == missed, 0.0, np.log(added) - np.log(missed))
+        return log_odds(core, w, labels, threads) - needed, 0
+    if method == "likelihood" and structure.loss_name == "f1":
+        return expected_f1(core, w, labels, threads)[1], 0
+    margins, gave_up = core.margins(w, threads)
+    return margins.reshape(-1, labels), gave_up
+
+
+def _same(given: Any, usual: Any) -> bool:
+    return given is usual or (isinstance(given, str) and given == usual)

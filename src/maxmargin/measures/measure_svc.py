@@ -1,0 +1,260 @@
+"""Binary classification for a measure of the whole sample, with scikit-learn's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.core.input_checks import positive
+from maxmargin.fitting.model_parts import ModelArrays, ModelValues
+from maxmargin.fitting.pickling import SlimPickle
+from maxmargin.fitting.saved import FileParts, Saved, saved
+from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.groups.base import BinaryMeasure
+from maxmargin.measures.contingency import Contingency
+from maxmargin.measures.input import class_weighted, two_classes
+from maxmargin.measures.model_file import measure_parts, restore_measure
+from maxmargin.measures.naming import as_measure
+from maxmargin.measures.reduction import Given, Reduced, reduced
+from maxmargin.measures.selection import Candidate
+from maxmargin.measures.structural import Structural, check_solver, structural
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.rows.feature_scale import packed
+from maxmargin.rows.matrices import as_rows
+from maxmargin.rows.query_groups import read_groups
+from maxmargin.rows.table_input import read_new, read_table
+from maxmargin.solvers.base import Record
+
+Floats = npt.NDArray[np.float64]
+
+METHODS = ("auto", "structural")
+
+
+@saved
+class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+    """Linear classifier of two classes, trained for a measure of all rows together, or of groups of them.
+
+    With ``method='auto'`` rows are trained one by one, with the logistic loss or the squared hinge,
+
+        ``1/2 sum_j p_j w_j^2 + C * sum_i loss(y_i <w, x_i>)``,
+
+    and the measure decides: which of the losses, which C on a path of them, and whether columns are taken in units of
+    their standard deviation (``p_j``) is chosen by the measure of scores on folds of the training rows, and the
+    threshold of ``predict`` on the same scores, none of them by a model that has seen the row. Then the best is
+    trained on all rows.
+
+    ``method='structural'`` minimises ``1/2 |w|^2 + C * sum_g n_g * risk_g`` over groups of ``n_g`` rows, of which
+    there is one unless ``fit`` is told otherwise. For margin rescaling with linear slack
+
+        ``risk_g = max over outputs of loss(output) - <w, Psi(truth) - Psi(output)>``,
+
+    where an output labels (or ranks) all rows of the group and ``loss`` is one minus the measure: a bound of the loss,
+    which is of no use where the classes overlap much (``w = 0`` is then its minimum). With ``measure='error_rate'``
+    that is ``LinearSVC(loss='hinge')`` with the same C.
+
+    Parameters
+    ----------
+    measure : ``'error_rate'``, ``'f1'``, ``'fbeta(2)'``, ``'balanced_error'``, ``'mcc'``, ``'prbep'``,
+        ``'precision_at_k(10)'``, ``'recall_at_k(10)'``, ``'roc_area'``, ``'average_precision'``, an object of
+        ``maxmargin.measures``, or a function ``(tp, fp, fn, tn) -> loss`` of arrays that is 0 at the truth
+    C : weight of the sum of the losses; ``'scale'`` adapts it to the features (``FeatureScale``) and, with
+        ``method='auto'``, is where the path begins, with ``'structural'`` times the unit of the measure: ``n`` times
+        the loss of its least mistakes, ``n / P`` for F1 with ``P`` positive rows. A number is kept as it is
+    method : ``'auto'`` or ``'structural'``
+    pos_label : the label that is positive; None is the second of the sorted two
+    class_weight : weights of the two classes, a dictionary or ``'balanced'``: a row of a class counts so often, in
+        training and in the measure. For ``'structural'`` they are whole numbers unless the measure is the error rate
+    threshold_for : the measure for which the threshold of ``predict`` is set; None leaves it at 0, ``'auto'`` is
+        ``'f1'`` where the measure is one of rankings, which say nothing about it; elsewhere it is the measure itself,
+        and None for ``'structural'``, which brings its own threshold
+    rescaling, slack, solver : as in StructuralSVM, for ``method='structural'`` only; the slack is that of a group
+    tol : training stops when the gap is at most ``tol`` times what weights can gain over none; for ``'structural'``
+        when it is at most ``C * n * tol``
+    max_iter, max_time, random_state, callback, verbose : as in StructuralSVM; nothing is random in
+        ``method='auto'``; ``max_time`` is for everything, ``max_iter`` and ``callback`` are for the fit on all rows
+    warm_start : as in StructuralSVM for ``method='structural'``; with ``'auto'`` the path of C begins where the fit
+        before ended
+    fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold always becomes part of ``intercept_``.
+        ``'scale'`` makes the constant feature of ``method='auto'`` so large that its weight costs next to nothing
+    n_jobs : threads for folds and for passes over all rows; -1 is all cores
+
+    Attributes
+    ----------
+    classes_ : the two labels, sorted; a score above 0 stands for the second
+    coef_ : weights, shape (1, n_features)
+    intercept_ : shape (1,)
+    threshold_ : what ``threshold_for`` took off the scores, 0 where it did nothing
+    loss_ : ``'logistic'``, ``'squared_hinge'`` or ``'structural'``
+    C_, intercept_scaling_ : the values that were used
+    candidates_ : what was tried, in order: ``loss``, ``C``, ``standardised`` and ``value``, the measure on held-out
+    scores
+    value_ : that of the candidate that was chosen; None where there was no choice
+    solution_ : of the problem that was solved last, that of ``loss_`` with ``C_`` on all rows, with its objective and
+    gap n_iter_, n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        measure: Any = "f1",
+        C: float | str = "scale",
+        *,
+        method: str = "auto",
+        pos_label: Any = None,
+        class_weight: Any = None,
+        threshold_for: Any = "auto",
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        fit_intercept: bool = True,
+        intercept_scaling: float | str = "scale",
+        tol: float | str = "auto",
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.measure = measure
+        self.C = C
+        self.method = method
+        self.pos_label = pos_label
+        self.class_weight = class_weight
+        self.threshold_for = threshold_for
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> MeasureSVC:
+        """Learns from a dense or CSR matrix or a data frame, and one of two labels a row.
+
+        ``groups``, the name of the group of each row or the sizes of groups of consecutive rows, divides the rows: the
+        measure is then that of each group; folds of ``method='auto'`` are made of whole groups. ``sample_weight`` says
+        how often a row counts, whole numbers for ``method='structural'`` unless the measure is the error rate.
+        """
+        if self.fit_intercept and self.intercept_scaling != "scale":
+            positive("intercept_scaling", self.intercept_scaling)
+        measure, cut_for = as_measure(self.measure), self._threshold_measure()
+        self._check_method(measure)
+        with all_or_nothing(self):
+            sparse = sp.issparse(X)
+            X, y = read_table(self, X, y=y)
+            self.classes_, truth = two_classes(y, self.pos_label)
+            rows = packed(X, copy_density=0.5)
+            weight = class_weighted(self, y, check_sample_weight(sample_weight, rows.n), measure)
+            parts = None if groups is None else read_groups(groups, rows.n)
+            self.candidates_: tuple[Candidate, ...] = ()
+            self.value_: float | None = None
+            found: Structural | Reduced
+            if self.method == "structural":
+                found = structural(self, measure, cut_for, rows, truth, parts, weight)
+                self.loss_, self.C_ = "structural", found.C
+            else:
+                found = reduced(self, measure, cut_for, Given(rows, truth, weight, parts), sparse)
+                self.loss_, self.C_, self.value_ = found.chosen.loss, found.chosen.C, found.chosen.value
+                self.candidates_ = found.tried
+            self.solution_, self.threshold_, self.intercept_scaling_ = found.solution, found.threshold, found.constant
+            self.n_iter_ = self.solution_.n_iter
+            self._set_weights()
+        return self
+
+    def _check_method(self, measure: BinaryMeasure) -> None:
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {self.method!r}.")
+        if self.method == "structural":
+            check_solver(self.solver, measure)
+            return
+        for name, usual in (("rescaling", "margin"), ("slack", "linear"), ("solver", "auto")):
+            if getattr(self, name) != usual:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is for method='structural'; name that method, or leave {name} out."
+                )
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the rows, shape (n,); above 0 for ``classes_[1]``."""
+        check_is_fitted(self)
+        X = read_new(self, X)
+        scores: Floats = as_rows(X, 0.0, False).products(self.coef_[0], None, job_count(self.n_jobs))
+        scores += self.intercept_[0]
+        return scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The label of each row, shape (n,)."""
+        second = self.decision_function(X) > 0.0
+        return np.asarray(self.classes_[second.astype(np.intp)])
+
+    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+        """The measure of the scores, larger is better (one minus the loss for a function of your own); with ``groups``
+        the mean over them."""
+        scores = self.decision_function(X)
+        y = np.asarray(y)
+        if y.shape != scores.shape:
+            raise ValueError(f"X has {scores.size} rows and y has shape {y.shape}; one label a row is needed.")
+        unknown = np.flatnonzero(~np.isin(y, self.classes_))
+        if unknown.size:
+            raise ValueError(
+                f"The label of row {unknown[0]} is {y[unknown[0]]!r}, and the model knows {self.classes_.tolist()}."
+            )
+        label = self.classes_[1] if self.pos_label is None else self.pos_label
+        truth, measure = y == label, as_measure(self.measure)
+        oriented = scores if label == self.classes_[1] else -scores
+        if groups is None:
+            return measure.value(oriented, measure.prepare(truth, "the sample"))
+        chosen = read_groups(groups, scores.size)
+        values = [
+            measure.value(oriented[rows], measure.prepare(truth[rows], name))
+            for rows, name in zip(chosen.rows, chosen.names)
+        ]
+        return float(np.mean(values))
+
+    def _file_parts(self) -> FileParts:
+        return measure_parts(self)
+
+    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
+        restore_measure(self, arrays, structure)
+
+    def _threshold_measure(self) -> Contingency | None:
+        if self.threshold_for is None:
+            return None
+        if isinstance(self.threshold_for, str) and self.threshold_for == "auto":
+            measure = as_measure(self.measure)
+            if measure.ranking:
+                return as_measure("f1")  # type: ignore[return-value]
+            return measure if isinstance(measure, Contingency) and self.method != "structural" else None
+        measure = as_measure(self.threshold_for, "threshold_for")
+        if not isinstance(measure, Contingency):
+            raise ValueError(
+                f"threshold_for={self.threshold_for!r} does not depend on a threshold; choose a measure of labels "
+                "such as 'f1', 'auto' or None."
+            )
+        return measure
+
+    def _set_weights(self) -> None:
+        w = self.solution_.w
+        sign = 1.0 if self.pos_label is None or self.pos_label == self.classes_[1] else -1.0
+        constant = w[-1] * self.intercept_scaling_ if self.fit_intercept else 0.0
+        self.coef_ = sign * np.ascontiguousarray(w[None, : self.n_features_in_])
+        self.intercept_ = sign * np.array([constant - self.threshold_])

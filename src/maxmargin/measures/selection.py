@@ -1,0 +1,180 @@
+"""Which loss, C and scale of the columns serve a measure best: a path of fits, judged on folds of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.fitting.deadline import Deadline
+from maxmargin.groups.average_precision import AveragePrecision
+from maxmargin.groups.base import BinaryMeasure
+from maxmargin.measures.at_k import AtK
+from maxmargin.measures.contingency import Contingency
+from maxmargin.measures.folds import Folds
+from maxmargin.measures.threshold import Cuts
+from maxmargin.rows.smooth import LOSSES, SmoothRows
+
+Floats = npt.NDArray[np.float64]
+
+STEP = 8.0  # between neighbours on the path of C
+_REACH = 4  # steps in one direction
+_GAIN = 1e-3  # of the measure, for which another step is made
+_LARGE_GAIN = 1e-2  # the same where a step is made of many passes over the rows
+_ACCURACY = 1e-3  # of what can be gained, for fits that are compared
+_ROUGH = 1e-2  # the same where a step is made of many passes over the rows
+_MOST_STEPS = 50
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to train, and what it was worth.
+
+    Attributes
+    ----------
+    loss : ``'logistic'`` or ``'squared_hinge'``
+    C : weight of the sum of the losses
+    standardised : whether every column is taken in units of its size
+    value : the measure of scores by models that were trained without the row, at the best threshold where it depends
+        on one; None where there are too few rows for folds
+    """
+
+    loss: str
+    C: float
+    standardised: bool
+    value: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The measure on held-out scores of the members of folds, in their order."""
+
+    measure: BinaryMeasure
+    cut_for: Contingency | None
+    folds: Folds
+    positive: npt.NDArray[np.bool_]
+    weight: Floats | None
+
+    def value(self, scores: Floats) -> tuple[float, float]:
+        """What candidates are compared by: the measure, and average precision where the first few rows tie."""
+        if self.cut_for is not None and self.cut_for == self.measure:
+            return round(self._cuts(scores, self.folds.group).best(self.cut_for, apart=self._apart)[1], 9), 0.0
+        moved = scores if self.cut_for is None or self.measure.ranking else scores - self.threshold(scores)
+        second = self._of(AveragePrecision(), scores) if isinstance(self.measure, AtK) else 0.0
+        return round(self._of(self.measure, moved), 9), round(second, 9)
+
+    def threshold(self, scores: Floats) -> float:
+        if self.cut_for is None:
+            return 0.0
+        parts = self.folds.fold if self.folds.group is None else self.folds.group
+        return self._cuts(scores, parts).typical(self.cut_for, self.folds.fold_of_group, apart=self._apart)
+
+    @property
+    def _apart(self) -> bool:
+        return self.folds.group is not None
+
+    def _cuts(self, scores: Floats, part: npt.NDArray[np.intp] | None) -> Cuts:
+        return Cuts(scores, self.positive, self.weight, part, 1 if part is None else int(part.max()) + 1)
+
+    def _of(self, measure: BinaryMeasure, scores: Floats) -> float:
+        if self.folds.group is None:
+            return measured(measure, scores, self.positive, self.weight)
+        groups = [np.flatnonzero(self.folds.group == g) for g in range(self.folds.groups)]
+        weights = [None if self.weight is None else self.weight[rows] for rows in groups]
+        values = [measured(measure, scores[rows], self.positive[rows], own) for rows, own in zip(groups, weights)]
+        return float(np.mean(values))
+
+
+def measured(measure: BinaryMeasure, scores: Floats, positive: npt.NDArray[np.bool_], weight: Floats | None) -> float:
+    """The measure of scores where rows count by weight."""
+    target = measure.prepare(positive, "the sample")
+    return measure.value(scores, target if weight is None else replace(target, weight=weight))
+
+
+class Path:
+    """Tries candidates one after the other, each from the weights of the one before.
+
+    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards. The second
+    loss starts where the first was best; where fits are expensive it goes on only if it is no worse there.
+    """
+
+    def __init__(
+        self,
+        problems: dict[bool, SmoothRows],
+        judge: Judge,
+        C: float,
+        *,
+        fixed: bool,
+        direct: bool,
+        late: Deadline,
+        threads: int,
+    ) -> None:
+        self.tried: list[Candidate] = []
+        self.best: Candidate | None = None
+        self.weights: Floats = np.zeros(0)  # of the best
+        self.scores: Floats = np.zeros(0)
+        self._problems, self._judge, self._fixed, self._late, self._threads = problems, judge, fixed, late, threads
+        self._direct = direct
+        self._fits: dict[bool, _core.SmoothFit] = {}
+        self._keys: dict[str, tuple[float, float]] = {}  # the best of each loss
+        self._sums: dict[str, float] = {}
+        losses = LOSSES if direct else LOSSES[::-1]
+        for standardised in problems:
+            if not self.tried or not late():
+                self._try(Candidate(losses[0], C, standardised))
+        for loss in losses:
+            self._climb(loss)
+
+    def _climb(self, loss: str) -> None:
+        start = self.chosen
+        if loss != start.loss:
+            if self._late():
+                return
+            self._try(replace(start, loss=loss))
+        if self._fixed or not (self._direct or self._keys[loss] == max(self._keys.values())):
+            return
+        for factor in (STEP, 1.0 / STEP):
+            C = start.C
+            for _ in range(_REACH):
+                C *= factor
+                if self._late() or not self._try(Candidate(loss, C, start.standardised)):
+                    break
+            if start.C * factor != C:  # it was better at least once
+                break
+
+    @property
+    def chosen(self) -> Candidate:
+        assert self.best is not None
+        return self.best
+
+    def _try(self, candidate: Candidate) -> bool:
+        """Whether the candidate is better than those of its loss so far, by enough to go on."""
+        members = self._judge.folds.members
+        problem = self._problems[candidate.standardised]
+        fit = self._fits.get(candidate.standardised)
+        if fit is None:
+            fit = self._fits[candidate.standardised] = problem.fit(candidate.loss, candidate.C, members)
+            if self._late.left is not None:
+                fit.limit(max(self._late.left, 0.0))
+        fit.change(candidate.loss, candidate.C)
+        target = (_ACCURACY if fit.direct else _ROUGH) * candidate.C * self._to_gain(candidate.loss)
+        if fit.direct:  # folds then start from the fit on all rows
+            fit.run(target, _MOST_STEPS)
+        scores = fit.fold_scores(self._judge.folds.offsets, target, self._threads)
+        key = self._judge.value(scores)
+        self.tried.append(replace(candidate, value=key[0]))
+        if key > max(self._keys.values(), default=(-np.inf, 0.0)):
+            self.best, self.weights, self.scores = self.tried[-1], fit.weights, scores
+        before = self._keys.get(candidate.loss, (-np.inf, 0.0))
+        self._keys[candidate.loss] = max(key, before)
+        return key[0] > before[0] + (_GAIN if self._direct else _LARGE_GAIN)
+
+    def _to_gain(self, loss: str) -> float:
+        """The sum of the losses of the members at the baseline."""
+        if loss not in self._sums:
+            problem, members = self._problems[False], self._judge.folds.members
+            total = members.size if problem.weight is None else float(problem.weight[members].sum())
+            self._sums[loss] = total * problem.baseline_loss(loss, members)
+        return self._sums[loss]

@@ -1,0 +1,81 @@
+"""Training for a measure by a bound of its loss over all labellings (or rankings) of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.fitting.training import job_count, train
+from maxmargin.fitting.warning import warn_caller
+from maxmargin.groups.base import BinaryMeasure
+from maxmargin.groups.sample import Sample
+from maxmargin.measures.binary_rows import SignedRows
+from maxmargin.measures.contingency import Contingency, ErrorRate
+from maxmargin.measures.input import as_sample, mean_unit, repetitions
+from maxmargin.measures.threshold import Cuts
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.feature_scale import FeatureScale, chosen_c
+from maxmargin.rows.query_groups import QueryGroups
+from maxmargin.solvers.base import Solution, Status
+from maxmargin.solvers.online import Perceptron
+
+Floats = npt.NDArray[np.float64]
+Truth = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Structural:
+    """What came out: the solution, the value of the constant feature, C and the threshold."""
+
+    solution: Solution
+    constant: float
+    C: float
+    threshold: float
+
+
+def check_solver(solver: Any, measure: BinaryMeasure) -> None:
+    """Refuses a solver that knows no measure."""
+    if getattr(solver, "name", solver) == Perceptron.name and not isinstance(measure, ErrorRate):
+        raise Unsupported(f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver.")
+
+
+def structural(
+    estimator: Any,
+    measure: BinaryMeasure,
+    cut_for: Contingency | None,
+    rows: _core.Rows,
+    truth: Truth,
+    groups: QueryGroups | None,
+    weight: Floats | None,
+) -> Structural:
+    """Trains ``estimator`` on rows that have no constant feature yet."""
+    scale = FeatureScale(rows, weight)
+    C = chosen_c(estimator.C, scale)
+    constant = 0.0
+    if estimator.fit_intercept:
+        constant = scale.constant if estimator.intercept_scaling == "scale" else float(estimator.intercept_scaling)
+        rows.set_bias(constant)
+    if (estimator.rescaling, estimator.slack) == ("margin", "linear") and isinstance(measure, ErrorRate):
+        solution = train(estimator, SignedRows(), rows, truth, rows.n, C, weight)  # a sum over rows
+    else:
+        sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
+        if isinstance(estimator.C, str):
+            C *= mean_unit(measure, sample, truth)
+        sizes = np.array([rows.n if group is None else group.size for group in sample.members], dtype=np.float64)
+        solution = train(estimator, Sample(measure), sample, truth, len(sizes), C, sizes)
+    w = np.ascontiguousarray(solution.w)
+    if solution.status is Status.CONVERGED and not w[: w.size - bool(constant)].any():
+        warn_caller(
+            f"All weights are 0: within tol no others bound the loss of {measure.name} better than one class for all "
+            "rows does. Use method='auto', which does not depend on this bound.",
+            UserWarning,
+        )
+    threshold = 0.0
+    if cut_for is not None:
+        scores = rows.products(w, None, job_count(estimator.n_jobs))
+        threshold = Cuts(scores, truth, weight).best(cut_for)[0]
+    return Structural(solution, constant, C, threshold)

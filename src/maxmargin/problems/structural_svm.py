@@ -1,0 +1,159 @@
+"""The generic estimator: any problem that somebody can write down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import nlargest
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.core.problem import Problem, as_examples, check_methods, has_power
+from maxmargin.core.rivals import read_only
+from maxmargin.core.vectors import as_vector, dot
+from maxmargin.fitting.model_parts import ModelArrays, ModelValues
+from maxmargin.fitting.pickling import SlimPickle
+from maxmargin.fitting.saved import FileParts, Saved, saved
+from maxmargin.fitting.training import job_count, train
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.processes import predict_in_processes
+from maxmargin.oracles.search import Unsupported
+from maxmargin.solvers.base import Record
+
+Floats = npt.NDArray[np.float64]
+
+
+@saved
+class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+    """Structural support vector machine for a user's :class:`~maxmargin.Problem`.
+
+    Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i(w)``.
+
+    Parameters
+    ----------
+    problem : the Problem: joint features, loss, search
+    C : weight of the sum of the risks; the papers' C is ``n * C``
+    solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or an object
+    rescaling : ``'margin'``, ``'slack'``, or ``'none'`` for the zero-one loss
+    slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling play no part)
+    tol : stop when the gap is at most ``C * sum(s) * tol``, in units of the loss; ``'auto'`` stops when it is at most a
+        tenth of ``1/2 |w|^2``, whatever the units are (a hard margin: 1e-3)
+    max_iter, max_time : passes and seconds after which training stops with a ConvergenceWarning
+    n_jobs : processes that search, at training and in ``predict`` (the problem must be picklable); -1 is all cores
+    approximate : allow a search that may miss the most violated output; no gap is reported then
+    warm_start : start from the previous solution
+    random_state : seed of the order of visits
+    callback : called with a Record after every pass; returning True stops
+    verbose : 1 shows progress after two seconds, and how it ended
+
+    Attributes
+    ----------
+    coef_ : weights, shape (dimension,)
+    solution_ : the Solution: objective, dual, gap, status, trace, dual variables and planes
+    n_iter_ : passes made
+    """
+
+    needs_problem = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        C: float = 1.0,
+        *,
+        solver: Any = "auto",
+        rescaling: str = "margin",
+        slack: str = "linear",
+        tol: float | str = "auto",
+        max_iter: int | None = 1000,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        approximate: bool = False,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        callback: Callable[[Record], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.problem = problem
+        self.C = C
+        self.solver = solver
+        self.rescaling = rescaling
+        self.slack = slack
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.approximate = approximate
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> StructuralSVM:
+        """Learns from inputs ``X`` and their outputs ``Y``, two sequences of one length."""
+        check_methods(self.problem)
+        if not hasattr(self.problem, "bind"):
+            X, Y = as_examples(X, Y)
+        weight = check_sample_weight(sample_weight, len(Y))
+        self.solution_ = train(self, self.problem, X, Y, len(Y), self.C, weight, self.approximate)
+        translate = getattr(self.problem, "public_weights", None)
+        self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
+        self.n_iter_ = self.solution_.n_iter
+        return self
+
+    def predict(self, X: Sequence[Any]) -> list[Any]:
+        """The best output of each input."""
+        check_is_fitted(self, "coef_")
+        inputs = X if isinstance(X, list | tuple | np.ndarray) else list(X)
+        found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
+        if found:
+            self.decision_value(inputs[0], found[0])  # a problem with features of another length was passed to load
+        return found
+
+    def predict_kbest(self, X: Sequence[Any], k: Any) -> list[list[Any]]:
+        """The ``k`` best outputs of each input, best first, fewer where there are fewer.
+
+        The problem needs ``kbest``, or ``outputs`` to choose from.
+        """
+        check_is_fitted(self, "coef_")
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise ValueError(f"k must be a positive integer, not {k!r}.")
+        problem: Any = self.problem
+        w = read_only(self.coef_)
+        if has_power(problem, "kbest"):
+            return [list(problem.kbest(x, w, int(k)))[: int(k)] for x in X]
+        if not has_power(problem, "outputs"):
+            raise Unsupported(
+                f"{type(problem).__name__} cannot list its best outputs: add the method kbest(x, w, k) or outputs(x)."
+            )
+        return [nlargest(int(k), problem.outputs(x), key=partial(self.decision_value, x)) for x in X]
+
+    def decision_value(self, x: Any, y: Any) -> float:
+        """The score ``<w, Psi(x, y)>`` of one output."""
+        check_is_fitted(self, "coef_")
+        vector, length = as_vector(self.problem.joint_feature(x, y), "joint_feature")
+        if length != self.coef_.size:
+            raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
+        return dot(vector, self.coef_)
+
+    def score(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> float:
+        """Minus the mean loss of the predictions, so that larger is better."""
+        X, Y = as_examples(X, Y)
+        weight = check_sample_weight(sample_weight, len(Y))
+        losses = [self.problem.loss(y, predicted) for y, predicted in zip(Y, self.predict(X), strict=True)]
+        return -float(np.average(losses, weights=weight))
+
+    def _file_parts(self) -> FileParts:
+        return FileParts({"coef_": self.coef_}, {"problem": type(self.problem).__name__}, without=("problem",))
+
+    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
+        self.coef_ = arrays.floats("coef_", None)
+        dimension = getattr(self.problem, "dimension", self.coef_.size)
+        if dimension != self.coef_.size:
+            raise ValueError(
+                f"the problem has joint features of length {dimension!r:.80}, and there are {self.coef_.size} weights"
+            )

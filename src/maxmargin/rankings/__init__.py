@@ -1,0 +1,5 @@
+"""Rankings of the rows of each query."""
+
+from maxmargin.rankings.ranking_svm import RankingSVM
+
+__all__ = ["RankingSVM"]

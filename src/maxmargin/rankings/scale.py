@@ -1,0 +1,41 @@
+"""The default C of rankings, chosen by ``benchmarks/ranking_default_c.py`` on held-out queries."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.rows.groups import RowGroups
+
+Floats = npt.NDArray[np.float64]
+
+
+class Spread:
+    """How much features vary within groups; what is the same for all rows of a group cannot matter for their order.
+
+    ``variance`` is the sum over features of their variance within a group, averaged over groups (by weight).
+    ``features`` is the number of features that this amounts to: the square of the sum of variances over the sum of
+    their squares, which is their number if all vary alike, and less if few of them rule.
+    """
+
+    def __init__(self, rows: _core.Rows, groups: RowGroups, weight: Floats | None) -> None:
+        share = np.ones(len(groups)) if weight is None else weight
+        members = None if groups.all_in_order(rows.n) else groups.members
+        square, centre = rows.group_moments(members, groups.offsets, share / share.sum())
+        each = np.maximum(square - centre, 0.0)
+        each[each <= 1e-12 * square] = 0.0  # rounding
+        self.variance = float(each.sum())
+        self.features = float(each.sum() ** 2 / (each @ each)) if self.variance > 0.0 else 1.0
+
+
+def ranking_c(rows: _core.Rows, groups: RowGroups, weight: Floats | None) -> float:
+    """``C = 2 * sqrt(e) / v`` with ``v`` the variance within groups and ``e`` the number of features of ``Spread``.
+
+    Multiplying all features by f divides C by f^2, which leaves the rankings alone.
+    """
+    spread = Spread(rows, groups, weight)
+    if spread.variance == 0.0:
+        return 1.0
+    C = 2.0 * float(np.sqrt(spread.features)) / spread.variance
+    return C if np.isfinite(C) and C > 0.0 else 1.0

@@ -1,0 +1,1 @@
+"""Matrices and what goes with their rows: groups, columns of different sizes, weights and costs of classes."""

@@ -1,0 +1,76 @@
+"""Columns that are far from zero or of another size than the rest, brought together before training.
+
+A machine that is trained on ``(x - shift) * factor`` gives one for ``x`` by ``Columns.restore``, with the same scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin import _core
+from maxmargin.rows.feature_scale import FeatureScale
+
+Floats = npt.NDArray[np.float64]
+
+_NEAR = 2.0  # times the typical size or a fraction of it: such a column is left alone
+_EXTREME = 1e12
+_RARE = 3.0  # the same for columns that are mostly zero: how much a rare word counts is information
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What is subtracted from every column, and what it is then multiplied by; both have shape (n_features,)."""
+
+    shift: Floats
+    factor: Floats
+
+    @classmethod
+    def of(cls, scale: FeatureScale, dtype: npt.DTypeLike, *, unit: bool = False) -> Columns | None:
+        """What the columns need; None where they can stay as they are.
+
+        The mean of every column that is far from zero is subtracted. In a table most of whose columns are filled, each
+        filled column gets the typical size unless it is within a factor of 2 of it. Columns that are mostly zero, and
+        all columns where most are, are only brought to within a factor of 3. A typical size that float32 can hardly
+        square becomes 1, and with ``unit`` every typical size.
+        """
+        sizes, typical = scale.sizes, scale.typical
+        shift = np.where(scale.far, scale.means, 0.0).astype(dtype).astype(np.float64)
+        used = sizes > 0.0
+        ratio = np.where(used, sizes / typical, 1.0)
+        factor = np.clip(ratio, 1.0 / _RARE, _RARE) / ratio
+        filled = scale.filled > 0.5
+        if used.any() and np.median(scale.filled[used]) > 0.5:
+            factor[filled] = np.where(np.abs(np.log(ratio[filled])) <= np.log(_NEAR), 1.0, 1.0 / ratio[filled])
+        if unit or not 1.0 / _EXTREME < typical < _EXTREME:
+            factor /= typical
+        factor = factor.astype(dtype).astype(np.float64)
+        if not shift.any() and (factor == 1.0).all():
+            return None
+        return cls(shift, factor)
+
+    def apply(self, X: Any) -> Any:
+        """The matrix that is trained on, of the same dtype; CSR stays CSR."""
+        shift, factor = self.shift.astype(X.dtype), self.factor.astype(X.dtype)
+        if not sp.issparse(X):
+            moved = X - shift
+            moved *= factor
+            return moved
+        starts = X.indptr.astype(np.int64, copy=False)
+        used = int(starts[-1])  # there may be more room than cells
+        indices = X.indices[:used].astype(np.int32, copy=False)
+        cells = _core.shifted_cells(X.data[:used], indices, starts, shift, factor)
+        return sp.csr_array(cells, shape=X.shape)
+
+    def restore(self, weights: Floats, constant: float) -> None:
+        """Changes weights for the changed columns, shape (n_features + 1, any), into those for the columns as they are.
+
+        The last row holds the weights of the constant feature of the value ``constant``.
+        """
+        features = weights[:-1]
+        features *= self.factor[:, None]
+        weights[-1] -= (self.shift @ features) / constant

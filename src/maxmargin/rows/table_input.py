@@ -1,0 +1,51 @@
+"""Matrices of features from outside: one reader for every estimator whose input is a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from maxmargin.core.input_checks import check_room, check_sparse
+
+_FORM = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
+
+def read_table(estimator: Any, X: Any, **checks: Any) -> Any:
+    """Rows to train with: scikit-learn's ``validate_data`` after every pointer of a sparse matrix has been checked.
+
+    Values that are not finite are left to ``packed``, which names their place. ``checks`` are more arguments of
+    ``validate_data``; with ``y`` the result is a pair.
+    """
+    _check(X)
+    found = validate_data(estimator, X, ensure_all_finite=False, **_FORM, **checks)
+    check_room(estimator.n_features_in_)
+    return found
+
+
+def read_new(estimator: Any, X: Any) -> Any:
+    """Rows to predict for, with the columns of the training set."""
+    _check(X)
+    return validate_data(estimator, X, reset=False, **_FORM)
+
+
+def _check(X: Any) -> None:
+    if sp.issparse(X):
+        check_sparse(X)
+
+
+def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The sorted classes and the class number of every label."""
+    if y.dtype.kind in "iu" and y.size:
+        low, high = int(y.min()), int(y.max())
+        if high - low < 2 * y.size and max(abs(low), abs(high)) < 2**62:  # a table is many times faster than sorting
+            shifted = y.astype(np.int64) - low
+            present = np.zeros(high - low + 1, dtype=bool)
+            present[shifted] = True
+            number = np.cumsum(present, dtype=np.int32) - 1
+            return (np.flatnonzero(present) + low).astype(y.dtype), number[shifted].astype(np.int32)
+    classes, labels = np.unique(y, return_inverse=True)
+    return classes, labels.astype(np.int32)
