@@ -5,8 +5,8 @@
 #   make test      the fast test suite
 #   make lint      ruff and mypy
 #   make fresh-install  pip install . into a new environment, and the README's first example there
-#   make bench     benchmarks/multiclass.py, with BENCH=chain, defaults/run, diversity, measures, multilabel, ranking
-#                  or taxonomy another; ARGS='...' is passed on
+#   make bench     benchmarks/classes/run.py, with BENCH=chains, defaults, diversity, labels, measures, problems, rankings
+#                  or taxonomies another; ARGS='...' is passed on
 #   make asan      tests of the native code under AddressSanitizer and UndefinedBehaviorSanitizer (GCC); SANITIZED='...' names others
 #   make tsan      tests of what runs in threads under ThreadSanitizer
 #   make docs      HTML pages and API reference in site/
@@ -18,7 +18,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= auto
-BENCH ?= multiclass
+BENCH ?= classes
 ARGS ?=
 
 RUN := $(VENV)/bin/python
@@ -60,7 +60,7 @@ types: install $(VENV)/.installed-dev
 	$(RUN) -m mypy
 
 bench: install $(VENV)/.installed-bench
-	$(RUN) benchmarks/$(BENCH).py $(ARGS)
+	$(RUN) benchmarks/$(BENCH)/run.py $(ARGS)
 
 # An instrumented build in an environment of its own, which sees the packages of VENV but not the editable install in it.
 FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tables import Bar
 
 from defaults.ours import INFORMATIVE
+from shared.tables import Bar
 
 MEAN_LOSS = 0.5  # points that the mean may be below that of the best tuned peers
 WORST_LOSS = 3.0  # points on any task

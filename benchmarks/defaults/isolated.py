@@ -9,7 +9,7 @@ import time
 import traceback
 from typing import Any
 
-from harness import HERE, ONE_THREAD
+from shared.harness import BENCHMARKS, ONE_THREAD
 
 WORK = "defaults.work"
 TOO_LONG = 77  # exit code
@@ -44,7 +44,7 @@ def call(function: str, arguments: dict[str, Any], limit: float) -> dict[str, An
 
 def _context() -> Any:
     """Processes are forked from one that has imported everything, where the system can do that."""
-    os.environ.update({**ONE_THREAD, "PYTHONPATH": str(HERE)})
+    os.environ.update({**ONE_THREAD, "PYTHONPATH": str(BENCHMARKS)})
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

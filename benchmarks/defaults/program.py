@@ -9,8 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from harness import environment
-
 from defaults.comparison import Comparison, compare, contenders
 from defaults.isolated import call
 from defaults.ours import names_of
@@ -18,6 +16,7 @@ from defaults.report import print_comparisons, write_page
 from defaults.store import Store
 from defaults.suite import peers_of, select
 from defaults.task import FAMILIES, PARTS, Task
+from shared.harness import environment
 
 LIMIT = 60.0  # CPU seconds of one of our estimators on all splits of a task
 PEER_LIMIT = 300.0

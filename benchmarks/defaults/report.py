@@ -6,13 +6,13 @@ import math
 from pathlib import Path
 
 import numpy as np
-from doc_page import replace_section, table
-from harness import environment
 from rich.console import Console
-from tables import Bar, new_table, print_bars
 
 from defaults.comparison import SLOWEST, Comparison, bars_of, slow_ones
 from defaults.ours import INFORMATIVE
+from shared.doc_page import replace_section, table
+from shared.harness import environment
+from shared.tables import Bar, new_table, print_bars
 
 SECTION = "defaults beside peers"
 _COLUMNS = [

@@ -13,9 +13,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parents[1])
-
-from defaults.program import main  # noqa: E402
-
 if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parents[1])  # names of modules start at benchmarks/
+    from defaults.program import main
+
     main(__doc__)

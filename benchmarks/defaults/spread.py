@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from harness import save
-from tables import Bar, console, new_table, print_bars
-
 from defaults.isolated import call
 from defaults.ours import INFORMATIVE
 from defaults.program import LIMIT
+from shared.harness import save
+from shared.tables import Bar, console, new_table, print_bars
 
 SPREAD = 0.3  # points
 TASKS_OF = {

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import HERE
 
 from defaults.peer import Peer
 from defaults.task import Task
+from shared.harness import RESULTS
 
-FOLDER = HERE / "results" / "defaults"
+FOLDER = RESULTS / "defaults"
 AGREE = 1.0  # points by which the mean score of the same setting may differ: some solvers draw random numbers
 SUITE = 1  # raised when the way of comparing changes, which makes stored results of peers worthless
 

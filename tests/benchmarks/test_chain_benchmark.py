@@ -24,7 +24,7 @@ def results(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("data", ["conll", "ocr", "ewt"])
 def test_quick_run(data: str, results: Path) -> None:
     name = f"chain_smoke_{data}"
-    command = [sys.executable, str(BENCHMARKS / "chain.py"), "--quick", "--data", data, "--name", name]
+    command = [sys.executable, str(BENCHMARKS / "chains" / "run.py"), "--quick", "--data", data, "--name", name]
     command += ["--methods", "CRFsuite lbfgs,CRFsuite ap"]
     environment = {key: value for key, value in os.environ.items() if key != "MAXMARGIN_DATA"}
     subprocess.run(command, env=environment, check=True, cwd=results, stdout=subprocess.DEVNULL)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chain_objective import Weights, hinge_objective, likelihood_objective
-from chain_ours import OursSVC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chains.objective import Weights, hinge_objective, likelihood_objective
+from chains.ours import OursSVC
 from maxmargin.chains.sequences import pack
 
 

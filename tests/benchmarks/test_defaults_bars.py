@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from defaults.comparison import Comparison, bars_of, compare, contenders
 from defaults.isolated import call
 from defaults.report import SECTION, print_comparisons, write_page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from defaults.suite import TASKS
 from defaults.task import Split, digest, shape
 from defaults.work import data_key

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import ndcg_score
+
 from defaults.ours import OURS, names_of
 from defaults.scores import SCORES
 from defaults.spread import TASKS_OF
@@ -11,7 +13,6 @@ from defaults.store import Store
 from defaults.suite import FIRST_LIST, FRESH, OLDER, TASKS, peers_of, select
 from defaults.task import FAMILIES, PARTS, Split, Task
 from defaults.work import check, folds, retime_peers, timed
-from sklearn.metrics import ndcg_score
 
 WANTED_TAGS = {
     "attributes",

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diversity.run import signed_rank
+
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
@@ -17,7 +19,7 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 def test_quick_run(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- diversity results -->\nold\n<!-- end of diversity results -->\nafter\n")
-    command = [sys.executable, str(BENCHMARKS / "diversity.py"), "--quick", "--data", "generator"]
+    command = [sys.executable, str(BENCHMARKS / "diversity" / "run.py"), "--quick", "--data", "generator"]
     command += ["--name", "diversity_smoke", "--write", str(page)]
     subprocess.run(command, check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
     saved = BENCHMARKS / "results" / "diversity_smoke.json"
@@ -36,12 +38,11 @@ def test_quick_run(tmp_path: Path) -> None:
 
 
 def test_the_signed_rank_test_is_that_of_scipy() -> None:
-    diversity = pytest.importorskip("diversity")
     learned, rival = np.array([0.1, 0.2, 0.3, 0.4, 0.2, 0.1]), np.array([0.3, 0.5, 0.4, 0.45, 0.6, 0.08])
-    found = diversity.signed_rank(learned, rival)
+    found = signed_rank(learned, rival)
     assert (found["better"], found["worse"]) == (5, 1)
     assert found["gain"] == pytest.approx((rival - learned).mean())
     assert found["p"] == pytest.approx(
         2 * 2 / 2**6
     )  # the one set lost has rank 1: two of 64 sign patterns are as far off
-    assert diversity.signed_rank(learned, learned)["p"] == 1.0
+    assert signed_rank(learned, learned)["p"] == 1.0

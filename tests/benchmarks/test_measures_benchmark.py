@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from measures_data import load
-from measures_quality import CONVENTIONAL, Conventional, Own, value
-from measures_report import PAGES, TABLES, bars_of
-from measures_speed import fit, hinge_objective
 from sklearn.metrics import f1_score
+
+from measures.data import load
+from measures.quality import CONVENTIONAL, Conventional, Own, value
+from measures.report import PAGES, TABLES, bars_of
+from measures.speed import fit, hinge_objective
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -71,7 +72,7 @@ def test_tables_and_bars():
 @pytest.mark.bench
 def test_quick_run(tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "MAXMARGIN_DATA"}
-    command = [sys.executable, str(BENCHMARKS / "measures.py"), "--quick", "--name", "measures_smoke"]
+    command = [sys.executable, str(BENCHMARKS / "measures" / "run.py"), "--quick", "--name", "measures_smoke"]
     subprocess.run(command, env=environment, check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
     for part in ("quality", "speed", "oracle", "planes"):
         saved = BENCHMARKS / "results" / f"measures_smoke_{part}.json"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from multilabel_fit import METHODS, NAMES, scores
+
+from labels.fit import METHODS, NAMES, scores
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -26,7 +27,7 @@ def test_scores():
 def test_quick_run(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- benchmark of label vectors -->\n<!-- end of benchmark of label vectors -->\n")
-    command = [sys.executable, str(BENCHMARKS / "multilabel.py"), "--quick", "--name", "multilabel_smoke"]
+    command = [sys.executable, str(BENCHMARKS / "labels" / "run.py"), "--quick", "--name", "multilabel_smoke"]
     subprocess.run([*command, "--write", str(page)], check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
     saved = BENCHMARKS / "results" / "multilabel_smoke.json"
     found = json.loads(saved.read_text())["sets"]["generated"]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ranking_growth import list_all_pairs
-from ranking_score import NAMES, score_queries, score_query
 from sklearn.metrics import average_precision_score, ndcg_score
 
 from maxmargin import Formulation
 from maxmargin.groups.swapped_pairs import SwappedPairs
+from rankings.growth import list_all_pairs
+from rankings.score import NAMES, score_queries, score_query
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -57,7 +57,7 @@ def test_listing_all_pairs_is_the_search():
 @pytest.mark.bench
 def test_quick_run(tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "MAXMARGIN_DATA"}
-    command = [sys.executable, str(BENCHMARKS / "ranking.py"), "--quick", "--name", "ranking_smoke"]
+    command = [sys.executable, str(BENCHMARKS / "rankings" / "run.py"), "--quick", "--name", "ranking_smoke"]
     subprocess.run(command, env=environment, check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
     saved = BENCHMARKS / "results" / "ranking_smoke.json"
     found = json.loads(saved.read_text())

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from taxonomy_choice import validated
-from taxonomy_data import load, prepared, splits
-from taxonomy_fit import compare
-from taxonomy_methods import FLAT, METHODS, OURS, RIVAL
-from taxonomy_report import summarise, table_bars, table_page
+
+from taxonomies.data import load, prepared, splits
+from taxonomies.fit import compare
+from taxonomies.methods import FLAT, METHODS, OURS, RIVAL
+from taxonomies.report import summarise, table_bars, table_page
+from taxonomies.studies.choice import validated
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -68,7 +69,7 @@ def test_the_rival_answers_leaves():
 @pytest.mark.bench
 def test_quick_run(tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "MAXMARGIN_DATA"}
-    command = [sys.executable, str(BENCHMARKS / "taxonomy.py"), "--quick", "--name", "taxonomy_smoke"]
+    command = [sys.executable, str(BENCHMARKS / "taxonomies" / "run.py"), "--quick", "--name", "taxonomy_smoke"]
     subprocess.run(command, env=environment, check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
     saved = BENCHMARKS / "results" / "taxonomy_smoke.json"
     found = json.loads(saved.read_text())
@@ -78,8 +79,8 @@ def test_quick_run(tmp_path):
 
 
 def test_the_choice_is_made_within_training_rows(monkeypatch):
-    monkeypatch.setattr("taxonomy_choice.NODE_WEIGHTS", (1.0,))
-    monkeypatch.setattr("taxonomy_choice.FORMULATIONS", (("margin", "squared"),))
+    monkeypatch.setattr("taxonomies.studies.choice.NODE_WEIGHTS", (1.0,))
+    monkeypatch.setattr("taxonomies.studies.choice.FORMULATIONS", (("margin", "squared"),))
     found = validated("generated", 2, range(40, 41))
     assert {losses.shape for losses in found.values()} == {(6, 5)}
     assert found["margin, squared, nodes 1"].mean() < found[FLAT].mean()  # texts that are generated along the tree

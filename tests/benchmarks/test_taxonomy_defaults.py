@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from taxonomy_defaults import DEFAULT, FLAT, PEERS, families, left_out_choice
-from taxonomy_trees import tasks
+from taxonomies.studies.defaults import DEFAULT, FLAT, PEERS, families, left_out_choice
+from taxonomies.studies.trees import tasks
 
 FIRST, SECOND = "margin, linear, 1 C, nodes 1", "slack, linear, 1 C, nodes 1"
 

@@ -20,7 +20,7 @@ from maxmargin.rows.costs import checked_cost
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
-TOP_WEIGHT = 0.25  # chosen by benchmarks/taxonomy_defaults.py
+TOP_WEIGHT = 0.25  # chosen by benchmarks/taxonomies/studies/defaults.py
 
 
 class PlacedClasses:

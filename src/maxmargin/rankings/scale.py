@@ -1,4 +1,4 @@
-"""The default C of rankings, chosen by ``benchmarks/ranking_default_c.py`` on held-out queries."""
+"""The default C of rankings, chosen by ``benchmarks/rankings/studies/default_c.py`` on held-out queries."""
 
 from __future__ import annotations
 

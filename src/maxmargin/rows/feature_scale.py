@@ -1,4 +1,7 @@
-"""Defaults that follow the scale of the features, chosen by ``benchmarks/default_c_rules.py`` on held-out data."""
+"""Defaults that follow the scale of the features.
+
+``benchmarks/defaults/studies/default_c/rules.py`` chose them on held-out data.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Label sequences beside the programs that train them."""

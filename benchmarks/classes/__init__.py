@@ -1,0 +1,1 @@
+"""Crammer-Singer training beside LIBLINEAR."""

@@ -1,0 +1,1 @@
+"""How the default C was chosen."""

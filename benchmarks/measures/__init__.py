@@ -1,0 +1,1 @@
+"""Measures of whole samples."""

@@ -1,0 +1,1 @@
+"""Problems that a user writes in Python."""

@@ -1,0 +1,1 @@
+"""Comparisons that chose a default, or that a page quotes."""
