@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import maxmargin
 from maxmargin import MultilabelSVC
+from maxmargin.labels import training
 from maxmargin.labels.loss import label_losses
 from maxmargin.oracles.search import Unsupported
 
@@ -177,3 +178,19 @@ def test_what_belongs_to_one_method_is_refused_by_the_other():
     with pytest.raises(Unsupported, match="use interactions='tree'"):
         MultilabelSVC(method="likelihood", interactions="full").fit(X[:40], many)
     assert MultilabelSVC(0.01, interactions="full").fit(X[:40], many).method_ == "structural"
+
+
+def test_margins_that_crawl_are_compared_after_a_few_passes(monkeypatch):
+    """Labels that are all but certain, so that margins are compared with the likelihood."""
+    limits = []
+    plain = training.choose_solver
+
+    def spied(*given):
+        solver = plain(*given)
+        return lambda oracle, C, run: limits.append(run.max_iter) or solver(oracle, C, run)
+
+    monkeypatch.setattr(training, "choose_solver", spied)
+    wide = (np.random.default_rng(2).random((200, 400)) < 0.05).astype(float)
+    MultilabelSVC().fit(wide, (wide[:, :9].reshape(200, 3, 3).sum(axis=2) > 0).astype(int))
+    assert limits
+    assert max(limits) <= 30

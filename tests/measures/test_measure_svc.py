@@ -261,3 +261,16 @@ def test_many_rows_of_both_classes_need_no_path_of_c():
     X, y, _, _ = noisy(3000, 0.3, 0)
     assert len({candidate.C for candidate in MeasureSVC("f1").fit(X, y).candidates_}) == 1
     assert len({candidate.C for candidate in MeasureSVC("f1").fit(X[:300], y[:300]).candidates_}) > 1
+
+
+def test_columns_far_from_zero_cost_neither_time_nor_accuracy():
+    """More columns than second derivatives are formed for, each a thousand times its spread away from zero."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((1500, 100))
+    y = (X[:, :5].sum(axis=1) + rng.standard_normal(1500) > 2.5).astype(int)
+    moved = 1000.0 + X * rng.choice([0.3, 1.0], 100)
+    near = moved - 1000.0
+    plain = MeasureSVC("balanced_error").fit(near, y)
+    far = MeasureSVC("balanced_error").fit(moved, y)  # a warning would be an error here
+    assert far.solution_.n_iter <= plain.solution_.n_iter + 10
+    assert far.score(moved, y) == pytest.approx(plain.score(near, y), abs=0.02)

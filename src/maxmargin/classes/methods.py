@@ -18,6 +18,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.classes.calibration import HeldOutScores
 from maxmargin.classes.shared_likelihood import SharedLikelihood
+from maxmargin.classes.shrinkage import share_held_back
 from maxmargin.fitting.likelihood_training import likelihood_solver
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
 from maxmargin.rows.class_likelihood import ClassLikelihood
@@ -31,6 +32,7 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 _OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
+_HELD_BACK = 0.05  # of the objective, or of the directions: where the penalty is more, C matters however many examples
 _MANY = 20  # examples for each column from which on C hardly matters where classes overlap
 _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
 _TOL = 1e-3  # of tol="auto": the gap per example and C, where examples are many
@@ -119,6 +121,7 @@ class Choice:
     losses : of all examples, from scores of shape (n, classes); None is 1 where the truth has not the highest score
     keys : a number for each row, the same for equal rows: folds depend on what the rows are, not on where they stand
     candidates : those to choose from where the classes do not overlap; of equals the first
+    C : that of LIKELIHOOD
     """
 
     solve: Callable[[Candidate, Floats | None, float | None, bool], Solution]
@@ -129,6 +132,7 @@ class Choice:
     losses: Callable[[Floats], Floats] | None
     keys: Callable[[], Floats]
     candidates: tuple[Candidate, ...]
+    C: float
     max_time: float | None
     threads: int
 
@@ -140,7 +144,8 @@ class Choice:
         candidates then, until a larger C turns out to be better. Few examples in twice as many columns can be told
         apart, so that nearly hard margins are a candidate. Where there are as many examples as weights (classes times
         columns) no folds are needed: the first is the answer where classes overlap, because C hardly matters there (as
-        it does not with 20 examples for each column), and the one with the larger C where they do not, unless mistakes
+        it does not with 20 examples for each column), unless the penalty holds the weights back, as where columns are
+        much alike; and the one with the larger C where they do not, unless mistakes
         differ in cost. Else the candidates are compared on folds: all three up to 1000 examples, one where there are
         more, and those that are behind by more than two standard errors drop out. Where the likelihood with the largest
         C wins, still larger ones, of margins, too, are tried as long as they win by more than a standard error.
@@ -154,14 +159,23 @@ class Choice:
         guess = total - float(np.bincount(self.labels, weight).max())
         overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
         determined = total >= self.classes * columns
-        if total < FEWEST or (overlap and (determined or total >= _MANY * columns)):
+        many = determined or total >= _MANY * columns
+        if total < FEWEST or (overlap and many and not self._is_held_back(first)):
             return Decision(LIKELIHOOD, first)
-        if determined and CONFIDENT in self.candidates and self.losses is None:
+        if determined and not overlap and CONFIDENT in self.candidates and self.losses is None:
             return Decision(CONFIDENT, None, first.w)
         candidates = [c for c in self.candidates if not overlap or c.method == "likelihood"]
         if total < min(0.5 * columns, _FEW_EXAMPLES) and MARGIN in self.candidates and CONFIDENT in self.candidates:
             candidates.append(replace(MARGIN, factor=_NEARLY_HARD * MARGIN.factor))
         return self._compared(first, candidates, start)
+
+    def _is_held_back(self, first: Solution) -> bool:
+        """Whether the penalty is a good part of the objective, or counts for more than the examples in some directions:
+        then C matters, however many examples there are."""
+        penalty = 0.5 * float(first.w @ first.w)
+        if first.primal is None or penalty > _HELD_BACK * first.primal:
+            return True
+        return share_held_back(self.rows, self.labels, self._weight, self.C) > _HELD_BACK
 
     def _compared(self, first: Solution, candidates: list[Candidate], start: float) -> Decision:
         """The candidate of lowest loss on held-out folds; ``first`` is the solution of LIKELIHOOD."""

@@ -142,6 +142,7 @@ class ClassTraining:
             partial(_costs, model.cost_, self.labels) if by_cost else None,
             lambda: row_keys(self.ready.rows, scale.sizes),
             (*candidates, CONFIDENT) if isinstance(model.C, str) else candidates,
+            self._c(LIKELIHOOD),
             model.max_time,
             job_count(model.n_jobs),
         )

@@ -30,6 +30,7 @@ from maxmargin.labels.weights import class_costs, label_costs
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_weights import with_class_weight
+from maxmargin.rows.columns import without_far_means
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
@@ -169,7 +170,9 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
             self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight)
             method = check_method(self, self.pairs_, labels)
             costs = self._costs(targets, weight)
-            found = LabelTrainer(self, rows, targets, weight, costs).train(method)
+            free = method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
+            rows, shift = without_far_means(X, rows, weight) if free else (rows, None)
+            found = LabelTrainer(self, rows, targets, weight, costs, shift).train(method)
             structure, self.solution_, self.ways_ = found.structure, found.solution, found.tried
             self.method_, self.C_ = found.way.method, found.way.C
             self.costs_ = structure.costs
@@ -177,7 +180,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
             coef, interaction = structure.to_coef(self.solution_.w)
             self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
             constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
-            self.intercept_ = np.ascontiguousarray(constant)
+            self.intercept_ = np.ascontiguousarray(constant if shift is None else constant - self.coef_ @ shift)
             self.interaction_ = interaction * self.interaction_scaling_
             self.n_iter_ = self.solution_.n_iter
         return self

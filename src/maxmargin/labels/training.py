@@ -40,6 +40,7 @@ _HELD_OUT = 150  # examples that are enough to choose by
 _TOL = 1e-2  # of what can be gained, where the tolerance is left to us
 _ROUGH = 1e-2  # of the same, what a step may be expected to gain at the end of fits that are compared
 _MOST_STEPS = 50
+_MOST_PASSES = 30  # of margins that are only compared
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,18 @@ def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> s
 
 
 class LabelTrainer:
-    """Fits ``estimator`` to rows that have no constant feature yet."""
+    """Fits ``estimator`` to rows that have no constant feature yet; ``shift`` is what was subtracted from columns."""
 
     def __init__(
-        self, estimator: Any, rows: _core.Rows, targets: LabelTargets, weight: Floats | None, costs: Floats | None
+        self,
+        estimator: Any,
+        rows: _core.Rows,
+        targets: LabelTargets,
+        weight: Floats | None,
+        costs: Floats | None,
+        shift: Floats | None = None,
     ) -> None:
-        self.estimator, self.rows, self.weight, self.costs = estimator, rows, weight, costs
+        self.estimator, self.rows, self.weight, self.costs, self.shift = estimator, rows, weight, costs, shift
         self.vectors, self.labels = targets.vectors, targets.names.size
         self.scale = FeatureScale(rows, weight)
         self.C = chosen_c(estimator.C, self.scale, _OF_TWO_CLASSES)
@@ -174,7 +181,8 @@ class LabelTrainer:
             return
         if estimator.interaction_.size != len(estimator.pairs_):
             return
-        coef = np.c_[before, estimator.intercept_ / constant] if constant else before
+        intercept = estimator.intercept_ if self.shift is None else estimator.intercept_ + before @ self.shift
+        coef = np.c_[before, intercept / constant] if constant else before
         fit.start(structure.from_coef(coef, estimator.interaction_ / structure.eta))
 
     def _ways(self, late: Deadline) -> Iterator[Way]:
@@ -184,7 +192,7 @@ class LabelTrainer:
         """
         folds = self._folds()
         starts: list[Floats | None] = [None] * len(folds)
-        first = self._tried("likelihood", self.C, folds, starts)
+        first = self._tried("likelihood", self.C, folds, starts, late)
         yield first
         if not isinstance(self.estimator.C, str):
             return
@@ -193,7 +201,7 @@ class LabelTrainer:
             for step in range(1, _STEPS + 1):
                 if late():
                     return
-                way = self._tried("likelihood", self.C * factor**step, folds, starts)
+                way = self._tried("likelihood", self.C * factor**step, folds, starts, late)
                 yield way
                 fell = 1.0 - way.loss / best.loss if best.loss else 0.0  # type: ignore[operator]
                 best = way if fell > 0.0 else best
@@ -201,7 +209,7 @@ class LabelTrainer:
                     break
             else:
                 if factor > 1.0 and best is way:
-                    yield self._tried("structural", self.C, folds, starts)
+                    yield self._tried("structural", self.C, folds, starts, late)
             if best is not first:
                 return
 
@@ -211,7 +219,9 @@ class LabelTrainer:
         count = min(_FOLDS, max(1, -(-_HELD_OUT * _FOLDS // self.rows.n)))
         return [number == fold for fold in range(count)]
 
-    def _tried(self, method: str, C: float, folds: list[npt.NDArray[np.bool_]], starts: list[Floats | None]) -> Way:
+    def _tried(
+        self, method: str, C: float, folds: list[npt.NDArray[np.bool_]], starts: list[Floats | None], late: Deadline
+    ) -> Way:
         """Fits without each fold, from the weights of the last call, and the losses of the folds."""
         structure, constant = self.structure(method)
         each = np.ones(self.rows.n) if self.weight is None else self.weight
@@ -228,17 +238,18 @@ class LabelTrainer:
                 fit.run(target, _MOST_STEPS)
                 w = starts[number] = np.ascontiguousarray(fit.weights)
             else:
-                w = self._structural(structure, C, weight)
+                w = self._structural(structure, C, weight, late)
             found = decide(method, structure, structure.core(self.rows), w, self.threads)[0]
             losses.append(each[held_out] * structure.losses(self.vectors[held_out], found[held_out]))
         paid = np.concatenate(losses)
         return Way(method, C, float(paid.mean()), paid, starts[0] if method == "likelihood" else None)
 
-    def _structural(self, structure: Multilabel, C: float, weight: Floats) -> Floats:
+    def _structural(self, structure: Multilabel, C: float, weight: Floats, late: Deadline) -> Floats:
         estimator = self.estimator
         formulation = Formulation(estimator.rescaling, estimator.slack)
         oracle = structure.bind(self.rows, self.vectors, formulation, sample_weight=weight, threads=self.threads)
-        run = replace(run_of(estimator), callback=None, verbose=0)
+        passes = _MOST_PASSES if estimator.max_iter is None else min(_MOST_PASSES, int(estimator.max_iter))
+        run = replace(late.cut(run_of(estimator)), max_iter=passes, callback=None, verbose=0)
         return choose_solver(estimator.solver, formulation)(oracle, C, run).w
 
 

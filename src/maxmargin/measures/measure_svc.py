@@ -25,6 +25,7 @@ from maxmargin.measures.reduction import Given, Reduced, reduced
 from maxmargin.measures.selection import Candidate
 from maxmargin.measures.structural import Structural, check_solver, structural
 from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.rows.columns import without_far_means
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.query_groups import read_groups
@@ -165,6 +166,8 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
             self.classes_, truth = two_classes(y, self.pos_label)
             rows = packed(X, copy_density=0.5)
             weight = class_weighted(self, y, check_sample_weight(sample_weight, rows.n), measure)
+            free = self.method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
+            rows, shift = without_far_means(X, rows, weight, 0.5) if free else (rows, None)
             parts = None if groups is None else read_groups(groups, rows.n)
             self.candidates_: tuple[Candidate, ...] = ()
             self.value_: float | None = None
@@ -178,7 +181,7 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
                 self.candidates_ = found.tried
             self.solution_, self.threshold_, self.intercept_scaling_ = found.solution, found.threshold, found.constant
             self.n_iter_ = self.solution_.n_iter
-            self._set_weights()
+            self._set_weights(shift)
         return self
 
     def _check_method(self, measure: BinaryMeasure) -> None:
@@ -252,9 +255,10 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
             )
         return measure
 
-    def _set_weights(self) -> None:
+    def _set_weights(self, shift: Floats | None) -> None:
         w = self.solution_.w
         sign = 1.0 if self.pos_label is None or self.pos_label == self.classes_[1] else -1.0
         constant = w[-1] * self.intercept_scaling_ if self.fit_intercept else 0.0
+        moved = 0.0 if shift is None else float(shift @ w[: self.n_features_in_])
         self.coef_ = sign * np.ascontiguousarray(w[None, : self.n_features_in_])
-        self.intercept_ = sign * np.array([constant - self.threshold_])
+        self.intercept_ = sign * np.array([constant - moved - self.threshold_])
