@@ -95,3 +95,10 @@ def test_forged_files(tmp_path, change):
             archive.writestr(name, data)
     with pytest.raises(ModelFileError, match="damaged"):
         maxmargin.load(path)
+
+
+def test_a_message_does_not_repeat_all_of_a_long_value():
+    model = DiversityRanker(**QUICK).fit(X, Y)
+    with pytest.raises(ValueError, match="k must be a positive integer, not") as caught:
+        model.predict(X, k="x" * 5000)  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 200

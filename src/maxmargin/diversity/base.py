@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from maxmargin.core.input_checks import quoted
 from maxmargin.diversity.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.diversity.subtopics import Subtopics, pack_subtopics
 from maxmargin.fitting.pickling import SlimPickle
@@ -61,7 +62,7 @@ class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
 def checked_k(k: Any) -> int:
     """The number of documents to choose."""
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise ValueError(f"k must be a positive integer, not {k!r}.")
+        raise ValueError(f"k must be a positive integer, not {quoted(k)}.")
     return int(k)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
+from maxmargin.core.input_checks import quoted
 from maxmargin.groups.base import Violation, check_lengths
 from maxmargin.groups.binary import BinaryTarget, Sides, binary_target
 
@@ -104,7 +105,7 @@ class AtK(ABC):
 
 def _checked(k: Any) -> None:
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise ValueError(f"k must be a positive integer, not {k!r}.")
+        raise ValueError(f"k must be a positive integer, not {quoted(k)}.")
 
 
 @dataclass(frozen=True)

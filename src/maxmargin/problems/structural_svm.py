@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.core.input_checks import quoted
 from maxmargin.core.problem import Problem, as_examples, check_methods, has_power
 from maxmargin.core.rivals import read_only
 from maxmargin.core.vectors import as_vector, dot
@@ -121,7 +122,7 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "coef_")
         if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"k must be a positive integer, not {k!r}.")
+            raise ValueError(f"k must be a positive integer, not {quoted(k)}.")
         problem: Any = self.problem
         w = read_only(self.coef_)
         if has_power(problem, "kbest"):
