@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
+from inspect import signature
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from estimator_cases import CASES
 from maxmargin import BlockCoordinate, ChainCRF, ChainPerceptron, ChainSVC, MulticlassSVC, NSlack, StructuralSVM
 
 RNG = np.random.default_rng(0)
@@ -82,10 +84,32 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("run", [fit, fit_signs], ids=["MulticlassSVC", "StructuralSVM"])
-@pytest.mark.parametrize(("name", "value", "words"), SETTINGS, ids=[f"{name}={value!r}" for name, value, _ in SETTINGS])
-def test_settings(run, name, value, words):
-    complaint(lambda: run(**{name: value}), *words, sentences=1)
+def refused(kind, sample_weight=None, **params):
+    """A fit of an estimator that must not begin to train, and leaves nothing behind."""
+    case = CASES[kind]
+    watched = {"callback": untouched} if "callback" in signature(case.make).parameters else {}
+    model = case.make(**params, **watched)
+    before = set(vars(model))
+    try:
+        return case.refit(model, case.matrix(), sample_weight)
+    finally:
+        assert set(vars(model)) == before
+
+
+REFUSED = [
+    pytest.param(kind, name, value, words, id=f"{name}={value!r}-{kind}")
+    for kind, case in CASES.items()
+    for name, value, words in SETTINGS
+    if name in case.make().get_params()
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "words"), REFUSED)
+def test_settings(kind, name, value, words):
+    if kind == "ChainCRF" and name == "solver":
+        words = ["solver must be", "'auto'", "'dual'", "'lbfgs'", "'smo'"]
+    method = {"method": "structural"} if kind == "MeasureSVC" and name in ("rescaling", "slack", "solver") else {}
+    complaint(lambda: refused(kind, **{name: value}, **method), *words, sentences=1)
 
 
 @pytest.mark.parametrize("run", [fit, fit_signs], ids=["MulticlassSVC", "StructuralSVM"])
@@ -189,6 +213,17 @@ SAMPLE_WEIGHTS = [
 @pytest.mark.parametrize(("weight", "words"), SAMPLE_WEIGHTS, ids=range(len(SAMPLE_WEIGHTS)))
 def test_sample_weights(run, weight, words):
     complaint(lambda: run(sample_weight=weight), *words, sentences=1)
+
+
+@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("weight", [-0.5, NAN, INF, 0.0, "heavy"], ids=repr)
+def test_sample_weights_of_every_estimator(kind, weight):
+    complaint(lambda: refused(kind, sample_weight=[weight] * CASES[kind].n), "weight", sentences=1)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_sample_weights_of_another_length(kind):
+    complaint(lambda: refused(kind, sample_weight=np.ones(CASES[kind].n + 1)), "sample_weight", sentences=1)
 
 
 def spoiled(row, column, value, dtype=np.float64):

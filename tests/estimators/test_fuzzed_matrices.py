@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparse_fits import FITS, D, N, fitted, matrix, predict
+from estimator_cases import CASES, D, N, matrix
 
 EDGES = [0, 1, D - 1, D, D + 1, N, 255, 65_535, 65_536, 2**31 - 1, 2**31, 2**32 + 1, 2**62]
 NUMBERS = [*EDGES, *(-edge - 1 for edge in EDGES)]
@@ -55,15 +55,15 @@ def damaged(rng: np.random.Generator) -> sp.csr_array:
 def check(name: str, seed: int, models: dict[str, object]) -> None:
     rng = np.random.default_rng(seed)
     X = damaged(rng)
-    model, fit = FITS[name]
+    case = CASES[name]
     said = "nothing"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            if name != "structural" and rng.random() < 0.4:
-                predict(name, models.setdefault(name, fitted(name)), X)
+            if name != "StructuralSVM" and rng.random() < 0.4:
+                case.predict(models.setdefault(name, case.fitted()), X)
             else:
-                fit(model, X)
+                case.fit(X)
         except (ValueError, MemoryError) as error:
             said = str(error)
     assert 0 < len(said) < 700, said
@@ -78,12 +78,12 @@ def run(name: str, seeds: range) -> None:
             raise AssertionError(f"{name}: seed {seed}") from error
 
 
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", CASES)
 def test_a_few_damaged_matrices(name):
     run(name, range(40))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", CASES)
 def test_many_damaged_matrices(name):
     run(name, range(40, 8_000))

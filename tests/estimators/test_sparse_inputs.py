@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from estimator_cases import CASES, CLASSES, LENGTHS, D, matrix
 from maxmargin import MulticlassSVC
 from maxmargin.chains.sequences import pack
 from maxmargin.core.input_checks import check_sparse
-from sparse_fits import CLASSES, FITS, LENGTHS, D, fitted, matrix, predict
 
 
 def with_indices(change, dtype=np.int32):
@@ -56,19 +56,18 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("case", DAMAGED)
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", CASES)
 def test_training_refuses_damaged_matrices(name, case):
-    model, fit = FITS[name]
     with pytest.raises(ValueError, match="is damaged: "):
-        fit(model, DAMAGED[case])
+        CASES[name].fit(DAMAGED[case])
 
 
-@pytest.mark.parametrize("name", [name for name in FITS if name != "structural"])
+@pytest.mark.parametrize("name", [name for name in CASES if name != "StructuralSVM"])
 def test_prediction_refuses_damaged_matrices(name):
-    model = fitted(name)
+    model = CASES[name].fitted()
     for X in DAMAGED.values():
         with pytest.raises(ValueError, match="is damaged: "):
-            predict(name, model, X)
+            CASES[name].predict(model, X)
 
 
 @pytest.mark.parametrize("form", ["csc", "coo", "bsr", "lil"])
@@ -119,21 +118,14 @@ def test_sequences(case):
 
 @pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize("value", [1e101, 1e160, 1e200, 1e308])
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", CASES)
 def test_numbers_too_large_to_square(name, value, dense):
-    X = matrix()
+    X = CASES[name].matrix()
     X.data[3] = value
     if dense:
-        X = X.toarray()
-        if name == "structural":
-            X = [sp.csr_array(row[None]) for row in X]
-    elif name == "diversity":
-        X = abs(X)
-    if name == "diversity" and dense:
-        X = abs(X)
-    model, fit = FITS[name]
+        X = [sp.csr_array(row[None]) for row in X.toarray()] if name == "StructuralSVM" else X.toarray()
     with pytest.raises(ValueError, match=r"too large to square|from 0 to 1e\+100"):
-        fit(model, X)
+        CASES[name].fit(X)
 
 
 def test_a_column_beyond_memory_is_a_sentence():
@@ -141,7 +133,7 @@ def test_a_column_beyond_memory_is_a_sentence():
     program = """
 import resource, numpy as np, scipy.sparse as sp
 from maxmargin import MulticlassSVC, RankingSVM, ChainSVC, MeasureSVC, MultilabelSVC, StructuralSVM
-from sparse_fits import Sign
+from estimator_cases import Sign
 width = 2**31 - 1
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 X = sp.csr_array((np.ones(4), np.array([0, 1, 0, width - 1]), np.arange(5)), shape=(4, width))

@@ -16,18 +16,16 @@ import numpy as np
 import pytest
 
 import maxmargin
+from estimator_cases import CASES
 from maxmargin import (
     ChainCRF,
     ChainHMM,
     ChainPerceptron,
     ChainSVC,
     DiversityRanker,
-    MeasureSVC,
     ModelFileError,
     MulticlassSVC,
     MultilabelSVC,
-    RankingSVM,
-    TaxonomySVC,
 )
 from maxmargin.classes import DescribedClasses
 
@@ -68,16 +66,14 @@ def use_described(model):
 MODELS = {
     "multiclass": (lambda: MulticlassSVC(cost=1.0 - np.eye(3)).fit(X, CLASSES), use_table),
     "described": (lambda: MulticlassSVC(output_features=DESCRIBED).fit(X, CLASSES), use_described),
-    "taxonomy": (lambda: TaxonomySVC(taxonomy=".").fit(X, CLASSES), use_table),
     "multilabel": (lambda: MultilabelSVC(interactions="full").fit(X, (X[:, :3] > 0).astype(int)), use_table),
-    "measure": (lambda: MeasureSVC("f1").fit(X, X[:, 0] > 0), use_table),
-    "ranking": (lambda: RankingSVM().fit(X, np.arange(24) % 3, [12, 12]), use_table),
     "chain words": (lambda: ChainSVC().fit(ATTRIBUTES, TAGS), use_attributes),
     "chain templates": (lambda: ChainSVC(templates="U:%x[0,0]\nB:%x[-1,1]\nB\n").fit(COLUMNS, TAGS), use_chain),
     "chain numbers": (lambda: ChainCRF(order=2).fit(*PARTS), use_numbers),
     "chain perceptron": (lambda: ChainPerceptron(window=1).fit(*PARTS), use_numbers),
     "chain hmm": (lambda: ChainHMM().fit(ATTRIBUTES, TAGS), use_attributes),
     "diversity": (lambda: DiversityRanker(2).fit(DOCUMENTS, SUBTOPICS), lambda model: model.predict(DOCUMENTS)),
+    **{name: (case.fitted, case.predict) for name, case in CASES.items()},
 }
 VALUES = (
     *(-1, 0, 1, 2, 3, 7, 10**6, 2**31 - 1, 2**31, 2**32 + 1, 2**63, -(2**63), 10**400, 0.5, -0.5, 1e308, 1e-308),
@@ -182,7 +178,7 @@ def check(saved, seed):
         warnings.simplefilter("ignore")
         text = ""
         try:
-            use(maxmargin.load(path))
+            use(CASES[name].load(path) if name in CASES else maxmargin.load(path))
         except ModelFileError as error:
             text = str(error)
         except ValueError as error:  # input that does not fit a model of another size

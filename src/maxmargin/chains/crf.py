@@ -15,9 +15,8 @@ from maxmargin.chains.label_weights import read_label_weights
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.scale import chosen_chain_c
 from maxmargin.chains.start import EarlierChain
-from maxmargin.core.input_checks import positive
 from maxmargin.fitting.saved import saved
-from maxmargin.fitting.training import all_or_nothing, job_count, tolerance
+from maxmargin.fitting.training import all_or_nothing, check_settings, job_count
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
@@ -117,9 +116,7 @@ class ChainCRF(ChainEstimator):
         then maximises the probability of what is known, the sum over the labellings that are allowed. That is not
         convex: the answer is a local optimum (status ``LOCAL``), found by L-BFGS from zero, and has no gap.
         """
-        tolerance(self.tol, "linear")
-        positive("max_iter", self.max_iter, optional=True)
-        positive("max_time", self.max_time, optional=True)
+        check_settings(self, 1.0 if isinstance(self.C, str) else self.C, "linear")
         for name in ("l1", "l2"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:

@@ -13,7 +13,7 @@ from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.chains.weight_parts import chain_parts
 from maxmargin.core.input_checks import positive
 from maxmargin.fitting.saved import saved
-from maxmargin.fitting.training import all_or_nothing
+from maxmargin.fitting.training import all_or_nothing, job_count
 
 Floats = npt.NDArray[np.float64]
 
@@ -77,6 +77,7 @@ class ChainHMM(BatchedChain):
         ``sample_weight`` has one number for each sequence, by which its counts are multiplied.
         """
         positive("alpha", self.alpha)
+        job_count(self.n_jobs)  # of ``predict``
         with all_or_nothing(self):
             given, labels, weight = self._learn(X, Y, lengths, sample_weight)
             codes = self._all_known(labels, given)
@@ -94,6 +95,7 @@ class ChainHMM(BatchedChain):
         added to the dictionary.
         """
         positive("alpha", self.alpha)
+        job_count(self.n_jobs)  # of ``predict``
         with all_or_nothing(self):
             if hasattr(self, "chain_") and not hasattr(self, "counts_"):
                 raise ValueError("A model from a file has no counts to add to; fit it anew.")

@@ -178,7 +178,9 @@ def _as_json(name: str, value: Any) -> Any:
         }
     if isinstance(value, dict):
         return {"pairs": [[_as_json(name, key), _as_json(name, item)] for key, item in value.items()]}
-    if isinstance(value, list | tuple):
+    if isinstance(value, tuple):
+        return {"tuple": [_as_json(name, item) for item in value]}
+    if isinstance(value, list):
         return [_as_json(name, item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -198,12 +200,15 @@ def parameter_from_json(value: Any, arrays: ModelArrays) -> Any:
         return arrays[value["member"]]
     if "array" in value:
         return np.array(value["array"])
+    if "tuple" in value:
+        return tuple(parameter_from_json(item, arrays) for item in value["tuple"])
     if "pairs" in value:
         return {parameter_from_json(key, arrays): parameter_from_json(item, arrays) for key, item in value["pairs"]}
     for key, (_, _, read) in _texts.items():
         if key in value:
             return read(value[key])
-    return _settings[value["solver"]](**value["settings"])
+    settings = {name: parameter_from_json(item, arrays) for name, item in value["settings"].items()}
+    return _settings[value["solver"]](**settings)
 
 
 def _fitted(estimator: Any) -> dict[str, Any]:

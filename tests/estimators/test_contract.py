@@ -1,0 +1,97 @@
+"""What every estimator does alike, on one small case each: files, pickles, clones, forms of input, refusals.
+
+The other batteries run over the same list: damaged matrices (test_sparse_inputs.py, test_fuzzed_matrices.py), settings
+and weights that make no sense (test_bad_input.py) and altered model files (tests/fitting/test_fuzzed_model_files.py).
+"""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from estimator_cases import CASES, public_estimators
+
+every_estimator = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+UNSAVED = {"callback", "verbose", "n_jobs", "warm_start", "problem"}
+
+
+def flat(answers):
+    """Predictions of any shape as one array."""
+    return np.concatenate([np.ravel(answer) for answer in answers])
+
+
+def plain(params):
+    return {name: repr(value) for name, value in params.items() if name not in UNSAVED}
+
+
+def test_every_estimator_has_a_case():
+    assert CASES.keys() == public_estimators(), "Give every estimator of maxmargin.__all__ an entry in CASES."
+    assert all(type(case.make()).__name__ == name for name, case in CASES.items())
+
+
+@every_estimator
+def test_model_files(case, tmp_path):
+    model = case.fitted()
+    model.save(tmp_path / "model.zip")
+    loaded = case.load(tmp_path / "model.zip")
+    assert type(loaded) is type(model)
+    assert plain(loaded.get_params()) == plain(model.get_params())
+    np.testing.assert_array_equal(flat(case.predict(loaded)), flat(case.predict(model)))
+    loaded.save(tmp_path / "again.zip")
+    np.testing.assert_array_equal(flat(case.predict(case.load(tmp_path / "again.zip"))), flat(case.predict(model)))
+
+
+@every_estimator
+def test_pickles(case):
+    model = case.fitted()
+    twin = pickle.loads(pickle.dumps(model))
+    assert plain(twin.get_params()) == plain(model.get_params())
+    np.testing.assert_array_equal(flat(case.predict(twin)), flat(case.predict(model)))
+
+
+@every_estimator
+def test_clones_have_the_parameters_and_nothing_else(case):
+    model = case.fitted()
+    twin = clone(model)
+    assert vars(twin).keys() == vars(case.make()).keys()
+    assert plain(twin.get_params()) == plain(model.get_params())
+    with pytest.raises(NotFittedError):
+        case.predict(twin)
+
+
+@every_estimator
+def test_the_same_data_give_the_same_model(case):
+    np.testing.assert_array_equal(flat(case.predict(case.fitted())), flat(case.predict(case.fitted())))
+
+
+@every_estimator
+def test_an_unfitted_model_is_not_saved(case, tmp_path):
+    with pytest.raises(NotFittedError):
+        case.make().save(tmp_path / "model.zip")
+    assert not list(tmp_path.iterdir())
+
+
+@every_estimator
+def test_fit_changes_nothing_that_it_was_given(case):
+    X = case.matrix()
+    before, params = (X.data.copy(), X.indices.copy(), X.indptr.copy()), plain(case.make().get_params())
+    model = case.fitted()
+    case.predict(case.refit(model, X), X)
+    for array, old in zip((X.data, X.indices, X.indptr), before):
+        np.testing.assert_array_equal(array, old)
+    assert plain(model.get_params()) == params
+
+
+@every_estimator
+def test_a_refused_fit_leaves_the_fitted_model(case):
+    model = case.fitted()
+    expected = flat(case.predict(model))
+    X = case.matrix()
+    X.data[3] = np.nan
+    with pytest.raises(ValueError, match=r"NaN|nan|finite|infinit"):
+        case.refit(model, X)
+    np.testing.assert_array_equal(flat(case.predict(model)), expected)
