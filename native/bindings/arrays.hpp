@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,8 @@ template <class T>
 std::span<const T> as_span(const In1<T>& array) {
   return {array.data(), array.size()};
 }
+
+inline const double* optional_data(const std::optional<In1<double>>& array) { return array ? array->data() : nullptr; }
 
 // A NumPy array that owns the vector's memory.
 template <class T>

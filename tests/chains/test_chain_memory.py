@@ -58,7 +58,7 @@ def test_blocks_that_are_computed_again_give_the_same_answer(formulation, costs)
     scores = best_by_loss(chain, x, truth, w, units)
     reached = scores > -np.inf
     values = formulation.margin(loss) - formulation.scale(loss) * (own - np.where(reached, scores, 0.0))
-    slack, found = oracle.core.worst(native, np.zeros(1, np.int32), True, 1)
+    slack, found = oracle.worst(native, np.zeros(1, np.int32))
     assert slack[0] == pytest.approx(values[reached].max(), rel=1e-12)
     score = chain.core(oracle.X).path_scores(native, found)[0]
     total = float(chain.costs[truth, found].sum())

@@ -117,7 +117,7 @@ def test_three_threads(order):
         assert second.b == pytest.approx(first.b, rel=1e-12)
         np.testing.assert_allclose(summed(second, case), summed(first, case), rtol=1e-10, atol=1e-11)
         np.testing.assert_array_equal(summed(again, case), summed(second, case))
-        labels = [oracle.core.worst(case.native, case.everyone, True, t)[1] for oracle, t in ((one, 1), (three, 7))]
+        labels = [oracle.core.worst(case.native, case.everyone, t)[1] for oracle, t in ((one, 1), (three, 7))]
         np.testing.assert_array_equal(*labels)
     core = case.core()
     for k in (1, 3):
@@ -133,7 +133,7 @@ def test_three_threads(order):
 
 def test_states_that_do_not_belong_here_are_refused():
     oracle = make_case().bind(FORMULATIONS[0])
-    with pytest.raises(ValueError, match="no label sequences"):
+    with pytest.raises(ValueError, match="no outputs"):
         oracle.expand(DualState(np.zeros(1, np.int32), np.zeros(1, np.int32), np.ones(1)))
     with pytest.raises(ValueError, match="asking anew"):
         oracle.cut(make_case().native, fresh=False)
@@ -214,10 +214,11 @@ def test_the_native_edge_checks_its_arguments():
         lambda: unlabelled.likelihood(w, None, None, None, 1),
         lambda: core.path_scores(w, np.zeros(6, np.int32)),
         lambda: core.path_scores(w, np.full(7, 3, np.int32)),
-        lambda: oracle.worst(w, everyone + 1, False, 1),
-        lambda: oracle.worst(w, -everyone - 1, False, 1),
-        lambda: oracle.worst(w, everyone.astype(np.int64), False, 1),
-        lambda: oracle.cut(w, everyone, np.ones(2), False, 1),
+        lambda: oracle.worst(w, everyone + 1, 1),
+        lambda: oracle.worst(w, -everyone - 1, 1),
+        lambda: oracle.worst(w, everyone.astype(np.int64), 1),
+        lambda: oracle.cut(w, everyone, np.ones(2), False, w.copy(), 1),
+        lambda: oracle.cut(w, everyone, None, False, w[:-1].copy(), 1),
         lambda: oracle.accumulate(w[:-1].copy(), w, everyone, None, False, 0, 0, 1.0),
         lambda: oracle.accumulate(w, w[:-1].copy(), everyone, None, False, 0, 0, 1.0),
         lambda: _core.Chain(tokens, None, offsets[:-1].copy(), None, 3, 1, 1.0, True),

@@ -78,7 +78,7 @@ def test_the_k_best_outputs(case, k):
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS))
 @settings(max_examples=200, deadline=None)
 def test_the_most_violated_output_of_every_formulation(case, formulation):
-    slack, labels = case.bind(formulation).core.worst(case.native, case.everyone, True, 1)
+    slack, labels = case.bind(formulation).worst(case.native, case.everyone)
     np.testing.assert_allclose(slack, case.slacks(formulation), atol=1e-10)
     for i, found in enumerate(np.split(labels, case.X.tokens.offsets[1:-1])):
         value = case.values(i, formulation)[case.place(i, found)]

@@ -132,7 +132,7 @@ def values(case, formulation):
 @QUICK
 def test_the_most_violated_class_is_that_of_brute_force(case, formulation):
     value = values(case, formulation)
-    slack, output = case.bind(formulation).core.worst(case.native, np.arange(len(case.y), dtype=np.int32), 1)
+    slack, output = case.bind(formulation).worst(case.native, np.arange(len(case.y), dtype=np.int32))
     np.testing.assert_allclose(slack, np.maximum(0.0, value.max(axis=1)), atol=1e-10)
     np.testing.assert_allclose(value[np.arange(len(output)), output], slack, atol=1e-10)
     np.testing.assert_allclose(case.python(formulation).slacks(case.w.ravel()), slack, atol=1e-10)

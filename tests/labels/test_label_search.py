@@ -21,7 +21,8 @@ QUICK = settings(max_examples=150, deadline=None)
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS))
 @QUICK
 def test_most_violated_vector(case, formulation):
-    slack, vectors = case.bind(formulation).worst(case.native, case.everyone)
+    slack, outputs = case.bind(formulation).worst(case.native, case.everyone)
+    vectors = outputs.reshape(case.Y.shape)
     np.testing.assert_allclose(slack, case.slacks(formulation), atol=1e-11)
     for i, y in enumerate(vectors):
         assert case.values(i, formulation)[case.place(y)] == pytest.approx(slack[i], abs=1e-11)
@@ -71,7 +72,8 @@ def test_branch_and_bound(seed, labels, goal, strength, whole):
     case = make_case("full", labels, method="branch", n=2, costs=True, eta=strength, whole=whole, seed=seed)
     formulation = Formulation(goal, "linear")
     oracle = case.bind(formulation)
-    slack, vectors = oracle.worst(case.native, case.everyone)
+    slack, outputs = oracle.worst(case.native, case.everyone)
+    vectors = outputs.reshape(case.Y.shape)
     assert oracle.exact
     np.testing.assert_allclose(slack, case.slacks(formulation), atol=1e-10)
     for i, y in enumerate(vectors):

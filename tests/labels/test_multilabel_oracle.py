@@ -171,7 +171,8 @@ def test_the_native_edge_checks_its_arguments():
         lambda: core.worst(w[:-1].copy(), everyone, 1),
         lambda: core.worst(w.astype(np.float32), everyone, 1),
         lambda: core.worst(w, everyone + 1, 1),
-        lambda: core.cut(w, everyone, np.ones(3), False, 1),
+        lambda: core.cut(w, everyone, np.ones(3), False, w.copy(), 1),
+        lambda: core.cut(w, everyone, None, False, w[:-1].copy(), 1),
         lambda: core.accumulate(w, w[:-1].copy(), everyone, None, False, 0, 0, 1.0),
         lambda: core.decode_lists(w, 0, 1),
         lambda: case.structure.core(case.rows).worst(w, everyone, 1),
@@ -192,8 +193,9 @@ def test_the_native_edge_checks_its_arguments():
         lambda: _core.LabelEngine(core, "soft", 1.0, None),
         lambda: _core.LabelEngine(core, "linear", 1.0, np.ones(3)),
         lambda: _core.SeparateLabelEngine(core, 1.0, None),
-        lambda: _core.LabelEngine(core, "linear", 1.0, None).restore(everyone, truths[:2].copy(), np.ones(5)),
-        lambda: _core.LabelEngine(core, "linear", 1.0, None).restore(everyone[::-1].copy(), truths, np.ones(5)),
+        lambda: _core.LabelEngine(core, "linear", 1.0, None).restore(everyone, truths[:2].ravel(), np.ones(5)),
+        lambda: _core.LabelEngine(core, "linear", 1.0, None).restore(everyone[::-1].copy(), truths.ravel(), np.ones(5)),
+        lambda: _core.LabelEngine(core, "linear", 1.0, None).restore(everyone, 2 - truths.ravel(), np.ones(5)),
     ]
     accepted = []
     for number, call in enumerate(wrong):

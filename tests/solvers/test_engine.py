@@ -174,8 +174,7 @@ def test_any_sequence_of_operations_keeps_the_engine_consistent(slack, planes, m
         elif move == 2:
             before, w = engine.dual, np.array(engine.weights)
             capacity = data.draw(st.integers(1, 3))
-            for i in everyone:
-                engine.merge(int(i), capacity)
+            engine.merge(everyone, capacity)
             assert np.bincount(held(engine)[2], minlength=1).max() <= capacity
             assert engine.weights == pytest.approx(w, rel=1e-12, abs=1e-12)
             assert engine.dual == pytest.approx(before, rel=1e-12, abs=1e-12)

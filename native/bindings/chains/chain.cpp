@@ -3,9 +3,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "engine/questions.hpp"
+#include "engine/states.hpp"
 #include "maxmargin/chains/curvature.hpp"
+#include "maxmargin/chains/decode.hpp"
 #include "maxmargin/chains/likelihood.hpp"
-#include "maxmargin/chains/oracle.hpp"
 #include "rows/rows.hpp"
 
 namespace maxmargin::bindings {
@@ -194,7 +196,8 @@ void bind_chain(nb::module_& module) {
           },
           nb::arg("weights").noconvert(), nb::arg("labels").noconvert(), "F(x, y) of every sequence.");
 
-  nb::class_<PyChainOracle>(module, "ChainOracle", "Labelled chains with a loss and a rescaling.")
+  nb::class_<PyChainOracle> oracle(module, "ChainOracle", "Labelled chains with a loss and a rescaling.");
+  oracle
       .def("__init__", &make_oracle, nb::arg("chain"), nb::arg("search"), nb::arg("costs").noconvert(), nb::arg("units").noconvert().none(),
            nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("rows").noconvert().none() = nb::none(),
            "`rows`: the row of `costs` of every token, where that is not its label.")
@@ -204,58 +207,9 @@ void bind_chain(nb::module_& module) {
             const LargestSearch largest = largest_search(self.chain->data, self.loss);
             return nb::make_tuple(largest.sequence, largest.bytes);
           },
-          "(sequence, bytes): the search that needs the most memory.")
-      .def(
-          "worst",
-          [](const PyChainOracle& self, In1<double> weights, In1<std::int32_t> examples, bool want_labels, int threads) {
-            self.chain->check_weights(weights.size());
-            self.check_examples(as_span(examples));
-            std::vector<double> slack(examples.size());
-            std::size_t tokens = 0;
-            for (std::int32_t i : as_span(examples)) tokens += static_cast<std::size_t>(self.chain->data.length(i));
-            std::vector<std::int32_t> labels(want_labels ? tokens : 0);
-            {
-              nb::gil_scoped_release release;
-              chain_worst(self.chain->data, self.loss, weights.data(), as_span(examples), slack, labels, threads);
-            }
-            return nb::make_tuple(take(std::move(slack)), take(std::move(labels)));
-          },
-          nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("want_labels"), nb::arg("threads"),
-          "(slack, labels of all tokens) of the most violated plane of each example.")
-      .def(
-          "cut",
-          [](const PyChainOracle& self, In1<double> weights, In1<std::int32_t> examples, std::optional<In1<double>> sample_weight,
-             bool squared, InOut1<double> into, int threads) {
-            self.chain->check_weights(weights.size());
-            self.chain->check_weights(into.size());
-            self.check_weight(sample_weight);
-            self.check_examples(as_span(examples));
-            std::vector<double> slack(examples.size());
-            double b = 0.0;
-            {
-              nb::gil_scoped_release release;
-              b = chain_cut(self.chain->data, self.loss, weights.data(), as_span(examples),
-                            sample_weight ? sample_weight->data() : nullptr, squared, slack, into.data(), threads);
-            }
-            return nb::make_tuple(b, take(std::move(slack)));
-          },
-          nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
-          nb::arg("squared"), nb::arg("into").noconvert(), nb::arg("threads"),
-          "Adds a of the summed plane to `into`; returns (b, slacks).")
-      .def(
-          "accumulate",
-          [](const PyChainOracle& self, InOut1<double> v, InOut1<double> late, In1<std::int32_t> examples,
-             std::optional<In1<double>> sample_weight, bool squared, std::int64_t first, std::int64_t done, double numerator) {
-            self.chain->check_weights(v.size());
-            self.chain->check_weights(late.size());
-            self.check_weight(sample_weight);
-            self.check_examples(as_span(examples));
-            nb::gil_scoped_release release;
-            return chain_accumulate(self.chain->data, self.loss, v.data(), late.data(), as_span(examples),
-                                    sample_weight ? sample_weight->data() : nullptr, squared, first, done, numerator);
-          },
-          nb::arg("v").noconvert(), nb::arg("late").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
-          nb::arg("squared"), nb::arg("first"), nb::arg("done"), nb::arg("numerator"), "Adds planes to v one after the other.");
+          "(sequence, bytes): the search that needs the most memory.");
+  add_oracle_members(oracle);
+  add_rows(oracle);
   bind_chain_engine(module);
 }
 

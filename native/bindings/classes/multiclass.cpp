@@ -1,4 +1,7 @@
-#include "classes/oracle.hpp"
+#include "classes/tables.hpp"
+#include "engine/questions.hpp"
+#include "engine/states.hpp"
+#include "maxmargin/classes/asker.hpp"
 #include "maxmargin/classes/multiclass.hpp"
 #include "rows/rows.hpp"
 
@@ -9,11 +12,10 @@ namespace {
 struct PyMulticlass {
   MulticlassData data;
   nb::object rows, labels, margin, scale;
-};
 
-struct PyMulticlassEngine {
-  BlockEngine<MulticlassBlock> engine;
-  nb::object data, weight;
+  std::int64_t n() const { return data.rows.n; }
+  std::int64_t weight_count() const { return data.weight_count(); }
+  ClassAsker<MulticlassBlock> asker(std::int64_t) const { return ClassAsker<MulticlassBlock>(data); }
 };
 
 }  // namespace
@@ -35,10 +37,8 @@ void bind_multiclass(nb::module_& module) {
       },
       nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("n_classes"),
       "Tables of one row stand for mistakes that are all alike.");
-  add_class_oracle_members<MulticlassBlock>(oracle);
-
-  nb::class_<PyMulticlassEngine> engine(module, "MulticlassEngine", "The dual engine on multiclass blocks.");
-  add_class_engine_members<MulticlassBlock, PyMulticlass>(engine);
+  add_oracle_members(oracle);
+  bind_numbered_engine<PyMulticlass, MulticlassBlock>(module, "MulticlassEngine", "The dual engine on multiclass blocks.");
 }
 
 }  // namespace maxmargin::bindings

@@ -1,8 +1,12 @@
 #include <memory>
 
-#include "classes/oracle.hpp"
+#include "classes/tables.hpp"
+#include "engine/questions.hpp"
+#include "engine/states.hpp"
+#include "maxmargin/classes/asker.hpp"
 #include "maxmargin/classes/output_block.hpp"
 #include "maxmargin/classes/output_scores.hpp"
+#include "rows/rows.hpp"
 
 namespace maxmargin::bindings {
 namespace {
@@ -20,11 +24,10 @@ struct PyClassLoss {
 struct PyOutputs {
   OutputData data;
   nb::object rows, labels, map, loss;
-};
 
-struct PyOutputEngine {
-  BlockEngine<OutputBlock> engine;
-  nb::object data, weight;
+  std::int64_t n() const { return data.rows.n; }
+  std::int64_t weight_count() const { return data.weight_count(); }
+  ClassAsker<OutputBlock> asker(std::int64_t) const { return ClassAsker<OutputBlock>(data); }
 };
 
 void check_nodes(const In1<std::int32_t>& nodes, std::int64_t count) {
@@ -221,10 +224,8 @@ void bind_outputs(nb::module_& module) {
                              nb::cast(labels), map, loss};
       },
       nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("map"), nb::arg("loss"));
-  add_class_oracle_members<OutputBlock>(oracle);
-
-  nb::class_<PyOutputEngine> engine(module, "OutputEngine", "The dual engine on classes with output features.");
-  add_class_engine_members<OutputBlock, PyOutputs>(engine);
+  add_oracle_members(oracle);
+  bind_numbered_engine<PyOutputs, OutputBlock>(module, "OutputEngine", "The dual engine on classes with output features.");
 }
 
 }  // namespace maxmargin::bindings

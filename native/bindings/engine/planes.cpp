@@ -1,6 +1,4 @@
-#include <nanobind/stl/optional.h>
-
-#include "engine/engine.hpp"
+#include "engine/states.hpp"
 #include "maxmargin/engine/difference.hpp"
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/engine/stored_planes.hpp"
@@ -91,14 +89,6 @@ void bind_planes(nb::module_& module) {
           nb::arg("block"), nb::arg("value").noconvert(), nb::arg("b"),
           "Takes a dense plane into a block; false if an equal one is there.")
       .def(
-          "merge",
-          [](PyPlaneEngine& self, std::int64_t block, std::int32_t capacity) {
-            self.check_block(block);
-            if (capacity < 1) throw nb::value_error("the capacity must be at least 1");
-            self.engine.block.merge(block, capacity, self.engine.support);
-          },
-          nb::arg("block"), nb::arg("capacity"), "Merges the least used planes of a block down to a capacity.")
-      .def(
           "slack",
           [](PyPlaneEngine& self, std::int64_t block) {
             self.check_block(block);
@@ -127,6 +117,7 @@ void bind_planes(nb::module_& module) {
         }
         return nb::make_tuple(take(std::move(offsets)), take(std::move(index)), take(std::move(value)), take(std::move(b)));
       }, "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.");
+  add_merge(engine);
   add_engine_members(engine);
   module.def(
       "dense_difference",

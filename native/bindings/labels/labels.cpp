@@ -5,7 +5,9 @@
 
 #include <string>
 
-#include "maxmargin/labels/oracle.hpp"
+#include "engine/questions.hpp"
+#include "engine/states.hpp"
+#include "maxmargin/labels/decode.hpp"
 #include "rows/rows.hpp"
 
 namespace maxmargin::bindings {
@@ -71,7 +73,7 @@ void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t
   }
   LabelLoss loss{goal_named(goal), costs.data(), units.data(), margin.data(), scale.data(), places.data()};
   if (truths) {
-    if (packed.squared_norms.size() != static_cast<std::size_t>(packed.rows.n)) throw nb::value_error("training needs rows made with analyse=True");
+    nb::cast<const PyRows&>(rows).check_analysed();
     if (static_cast<std::int64_t>(truths->shape(0)) != packed.rows.n || static_cast<int>(truths->shape(1)) != labels) {
       throw nb::value_error("truths must have a row an example and a column a label");
     }
@@ -94,8 +96,6 @@ void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t
                        nb::cast(scale), nb::cast(places)}};
 }
 
-const double* optional_data(const std::optional<In1<double>>& array) { return array ? array->data() : nullptr; }
-
 }  // namespace
 
 void bind_labels(nb::module_& module) {
@@ -104,56 +104,6 @@ void bind_labels(nb::module_& module) {
   labels.def("__init__", &make_labels, nb::arg("rows"), nb::arg("truths").noconvert().none(), nb::arg("labels"), nb::arg("pairs").noconvert(),
            nb::arg("eta"), nb::arg("method"), nb::arg("goal"), nb::arg("costs").noconvert(), nb::arg("units").noconvert(),
            nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("places").noconvert())
-      .def_prop_ro("weight_count", [](const PyLabels& self) { return self.data.shape.weight_count(); })
-      .def(
-          "worst",
-          [](const PyLabels& self, In1<double> weights, In1<std::int32_t> examples, int threads) {
-            self.check_weights(weights.size());
-            self.check_examples(as_span(examples));
-            std::vector<double> slack(examples.size());
-            std::vector<std::uint8_t> found(examples.size() * static_cast<std::size_t>(self.labels()));
-            std::int64_t missed = 0;
-            {
-              nb::gil_scoped_release release;
-              missed = label_worst(self.problem(), weights.data(), as_span(examples), slack, found, threads);
-            }
-            return nb::make_tuple(take(std::move(slack)), take(std::move(found)), missed);
-          },
-          nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("threads"),
-          "(slack, label vectors, searches that gave up) of the most violated planes.")
-      .def(
-          "cut",
-          [](const PyLabels& self, In1<double> weights, In1<std::int32_t> examples, std::optional<In1<double>> sample_weight, bool squared,
-             int threads) {
-            self.check_weights(weights.size());
-            self.check_weight(sample_weight);
-            self.check_examples(as_span(examples));
-            std::vector<double> slack(examples.size());
-            Cut cut;
-            std::int64_t missed = 0;
-            {
-              nb::gil_scoped_release release;
-              cut = label_cut(self.problem(), weights.data(), as_span(examples), optional_data(sample_weight), squared, slack, threads, missed);
-            }
-            return nb::make_tuple(take(std::move(cut.a)), cut.b, take(std::move(slack)), missed);
-          },
-          nb::arg("weights").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(), nb::arg("squared"),
-          nb::arg("threads"), "(a, b, slacks, searches that gave up) of the summed plane.")
-      .def(
-          "accumulate",
-          [](const PyLabels& self, InOut1<double> v, InOut1<double> late, In1<std::int32_t> examples,
-             std::optional<In1<double>> sample_weight, bool squared, std::int64_t first, std::int64_t done, double numerator) {
-            self.check_weights(v.size());
-            self.check_weights(late.size());
-            self.check_weight(sample_weight);
-            self.check_examples(as_span(examples));
-            nb::gil_scoped_release release;
-            return label_accumulate(self.problem(), v.data(), late.data(), as_span(examples), optional_data(sample_weight), squared, first,
-                                    done, numerator);
-          },
-          nb::arg("v").noconvert(), nb::arg("late").noconvert(), nb::arg("examples").noconvert(), nb::arg("sample_weight").noconvert().none(),
-          nb::arg("squared"), nb::arg("first"), nb::arg("done"), nb::arg("numerator"),
-          "Adds planes to v one after the other; see classes/oracle.hpp.")
       .def(
           "decode",
           [](const PyLabels& self, In1<double> weights, int threads) {
@@ -193,7 +143,9 @@ void bind_labels(nb::module_& module) {
             }
             return nb::make_tuple(take(std::move(margins)), missed);
           },
-          nb::arg("weights").noconvert(), nb::arg("threads"), "(margins (n, labels), searches that gave up); see labels/oracle.hpp.");
+          nb::arg("weights").noconvert(), nb::arg("threads"), "(margins (n, labels), searches that gave up); see labels/decode.hpp.");
+  add_oracle_members(labels);
+  add_rows(labels);
   bind_label_likelihood(module, labels);
   bind_label_engines(module);
 }

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include "engine/questions.hpp"
 #include "labels/labels.hpp"
 
 namespace maxmargin::bindings {
@@ -56,7 +57,7 @@ void bind_label_likelihood(nb::module_& module, nb::class_<PyLabels>& labels) {
           [](PyLabelFit* self, nb::object labels, std::optional<In1<double>> weight, double C, int threads) {
             const PyLabels& given = nb::cast<const PyLabels&>(labels);
             given.check_trainable();
-            given.check_weight(weight);
+            checked_weight(given, weight);
             check_summable(given);
             new (self) PyLabelFit{LabelFit(given.problem(), weight ? weight->data() : nullptr, C, threads), labels,
                                   weight ? nb::cast(*weight) : nb::none()};

@@ -1,6 +1,5 @@
 #include "maxmargin/rows/class_likelihood.hpp"
 
-#include "classes/oracle.hpp"
 #include "engine/engine.hpp"
 #include "rows/rows.hpp"
 

@@ -9,6 +9,18 @@ namespace maxmargin::bindings {
 struct PyRows {
   PackedRows packed;
   nb::object values, indices, offsets;
+
+  void check_analysed() const {
+    if (packed.squared_norms.size() != static_cast<std::size_t>(packed.rows.n)) throw nb::value_error("training needs rows made with analyse=True");
+  }
 };
+
+inline void check_training(const PyRows& rows, const In1<std::int32_t>& labels, std::size_t classes) {
+  rows.check_analysed();
+  if (static_cast<std::int64_t>(labels.size()) != rows.packed.rows.n) throw nb::value_error("one label per row is needed");
+  for (std::int32_t label : as_span(labels)) {
+    if (label < 0 || static_cast<std::size_t>(label) >= classes) throw nb::value_error("a label is out of range");
+  }
+}
 
 }  // namespace maxmargin::bindings

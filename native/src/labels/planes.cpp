@@ -35,6 +35,22 @@ LabelPlane make_label_plane(const LabelData& data, const LabelLoss& loss, std::i
   return result;
 }
 
+LabelRow plane_row(const LabelData& data, std::int64_t i, const LabelPlane& plane) {
+  const LabelShape& shape = data.shape;
+  const Row row = data.rows[i];
+  LabelRow cells;
+  auto add = [&](std::int64_t column, double value) {
+    for (const auto& [k, c] : plane.labels) {
+      if (value != 0.0) cells.emplace_back(column * shape.stride() + k, c * value);
+    }
+  };
+  for (std::int64_t c = 0; c < row.count; ++c) add(row.column(c), row.value(c));
+  if (row.bias != 0.0) add(row.width, row.bias);
+  for (const auto& [p, c] : plane.pairs) cells.emplace_back(shape.pair_base() + p, shape.eta * c);
+  std::sort(cells.begin(), cells.end());
+  return cells;
+}
+
 LabelPlane LabelPlanes::mix(const Plane& p, const Plane& q, double share) const {
   Plane result;
   result.labels = mixed(p.labels, q.labels, share);

@@ -1,6 +1,5 @@
 #include "maxmargin/rows/products.hpp"
 
-#include "maxmargin/engine/cut.hpp"
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/engine/thread_ranges.hpp"
 
@@ -27,9 +26,9 @@ void row_products(const Rows& rows, const double* weights, std::span<const std::
 
 std::vector<double> combine_rows(const Rows& rows, std::span<const double> coefficient, std::span<const std::int32_t> examples, int threads) {
   const auto count = static_cast<std::int64_t>(coefficient.size());
-  std::vector<Cut> parts(static_cast<std::size_t>(share_count(count, threads)));
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(share_count(count, threads)));
   in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    std::vector<double>& sum = parts[static_cast<std::size_t>(share)].a;
+    std::vector<double>& sum = parts[static_cast<std::size_t>(share)];
     sum.assign(static_cast<std::size_t>(rows.columns()), 0.0);
     const auto row_axpy = kernels().fine.row_axpy;
     for (std::int64_t m = begin; m < end; ++m) {
@@ -37,8 +36,8 @@ std::vector<double> combine_rows(const Rows& rows, std::span<const double> coeff
       if (c != 0.0) row_axpy(rows[row_at(examples, m)], c, sum.data());
     }
   });
-  if (parts.empty() || parts.front().a.empty()) return std::vector<double>(static_cast<std::size_t>(rows.columns()));
-  return add_up(std::move(parts)).a;
+  for (std::size_t share = 1; share < parts.size(); ++share) kernels().axpy(1.0, parts[share].data(), parts.front().data(), rows.columns());
+  return std::move(parts.front());
 }
 
 }  // namespace maxmargin

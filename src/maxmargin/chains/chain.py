@@ -147,7 +147,7 @@ class Chain:
         if y_true is None:
             return _as_labels(self.core(given).decode(native, 1, None, None, 1)[0])
         oracle = self.bind(given, y_true, Formulation())
-        return _as_labels(oracle.core.worst(native, np.zeros(1, np.int32), True, 1)[1])
+        return _as_labels(oracle.worst(native, np.zeros(1, np.int32))[1])
 
     def kbest(self, x: Any, w: Floats, k: int) -> list[Labels]:
         given = ChainInput.of_one(x)

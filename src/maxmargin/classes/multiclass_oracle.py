@@ -11,8 +11,8 @@ from maxmargin.classes.losses import padded_row, padded_tables
 from maxmargin.classes.oracle import ClassOracle
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import DualState
 from maxmargin.oracles.fingerprints import digest
+from maxmargin.oracles.native import Outputs
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -40,8 +40,7 @@ class MulticlassOracle(ClassOracle):
         core = _core.Multiclass(rows, labels, self._margin, self._scale, n_classes)
         super().__init__(core, rows, formulation, sample_weight, threads, self._stride)
 
-    def expand(self, state: DualState) -> Planes:
-        examples, outputs = state.example, state.output
+    def rows_of(self, examples: Indices, outputs: Outputs) -> Planes:
         truths = self._labels[examples]
         offsets, columns, values = self._rows.cells_of(np.ascontiguousarray(examples, dtype=np.int32))
         row = np.repeat(np.arange(len(examples)), np.diff(offsets))

@@ -12,8 +12,8 @@ from maxmargin.classes.oracle import ClassOracle
 from maxmargin.classes.output_maps import ClassFeatures
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import DualState
 from maxmargin.oracles.fingerprints import digest
+from maxmargin.oracles.native import Outputs
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -38,8 +38,7 @@ class OutputOracle(ClassOracle):
         core = _core.Outputs(rows, labels, features.native, self._loss)
         super().__init__(core, rows, formulation, sample_weight, threads, self._stride)
 
-    def expand(self, state: DualState) -> Planes:
-        examples, outputs = state.example, state.output
+    def rows_of(self, examples: Indices, outputs: Outputs) -> Planes:
         truths = self._labels[examples]
         losses = self._losses.of_pairs(truths, outputs)
         wrong = truths != outputs

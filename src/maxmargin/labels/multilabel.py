@@ -81,7 +81,7 @@ class Multilabel:
         if y_true is None:
             return _as_vector(self.decode(as_rows(row, 0.0, False), self.from_public(w, row.shape[1]), 1)[0])
         oracle = self.bind(row, [y_true], Formulation())
-        return _as_vector(oracle.worst(self.from_public(w, row.shape[1]), np.zeros(1, np.int32))[1][0])
+        return _as_vector(oracle.worst(self.from_public(w, row.shape[1]), np.zeros(1, np.int32))[1])
 
     def kbest(self, x: Any, w: Floats, k: int) -> list[Vector]:
         row = _as_row(x)[None, :]

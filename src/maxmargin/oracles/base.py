@@ -9,17 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import (
-    ChainEngine,
-    LabelEngine,
-    MulticlassEngine,
-    OutputEngine,
-    PlaneEngine,
-    SeparateLabelEngine,
-    SignedEngine,
-    VisitResult,
-    VisitSettings,
-)
+from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.weight_bounds import Bounds
@@ -34,7 +24,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """The weighted sum of one plane a example: ``sum_i s_i risk_i(w') >= b - <a, w'>``, tight at the ``w`` asked.
+    """The weighted sum of one plane per example: ``sum_i s_i risk_i(w') >= b - <a, w'>``, tight at the ``w`` asked.
 
     ``slack`` holds the slack of every example asked, ``a`` is a dense array or a ``SparseVector``.
     """
@@ -149,11 +139,37 @@ class Engine(Protocol):
     def restore(self, state: DualState) -> None: ...
 
 
+class EngineCore(Protocol):
+    """What every native engine has, whatever its blocks are (``bindings/engine/engine.hpp``)."""
+
+    @property
+    def weights(self) -> Floats: ...
+    @property
+    def rough_weights(self) -> npt.NDArray[np.float32] | Floats: ...
+    @property
+    def gaps(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def dual(self) -> float: ...
+    @property
+    def linear(self) -> float: ...
+    @property
+    def offset(self) -> float: ...
+    @property
+    def held(self) -> int: ...
+    def visit(self, order: Indices, settings: VisitSettings) -> VisitResult: ...
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult: ...
+    def mark(self) -> None: ...
+    def leap(self, factor: float) -> float: ...
+    def sharpen(self) -> None: ...
+    def set_alpha(self, alpha: Floats) -> None: ...
+    def support(self) -> tuple[Any, ...]: ...
+
+
 class CoreEngine:
-    """What an engine passes on to the native one, ``core``, whatever its blocks are."""
+    """What an engine passes on to the native one, ``core``."""
 
     separate = False
-    core: PlaneEngine | MulticlassEngine | OutputEngine | ChainEngine | SignedEngine | LabelEngine | SeparateLabelEngine
+    core: EngineCore
 
     @property
     def weights(self) -> Floats:
@@ -203,15 +219,6 @@ class CoreEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         return self.core.settle(settings, tolerance, max_passes)
-
-
-class OfOutputs:
-    """What oracles share whose planes are known by their outputs."""
-
-    bounds: Bounds | None = None
-
-    def keys(self) -> None:
-        return None
 
 
 class Oracle(Protocol):

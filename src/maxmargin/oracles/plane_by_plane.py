@@ -15,6 +15,7 @@ from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
 from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.native import csr_planes
 from maxmargin.oracles.portions import Stop, until
 
 Floats = npt.NDArray[np.float64]
@@ -155,7 +156,7 @@ class PlanesEngine(CoreEngine):
             for place, plane in enumerate(self.oracle.ask(part, core.weights)):
                 self._visit_one(part[place : place + 1], plane, place == 0, settings, total)
                 if capacity is not None:
-                    core.merge(int(part[place]), capacity)
+                    core.merge(part[place : place + 1], capacity)
                 if total.unbounded or 0 < settings.max_added <= total.added:
                     return total
         return total
@@ -184,9 +185,7 @@ class PlanesEngine(CoreEngine):
     def state(self) -> DualState:
         self.core.refresh()
         example, output, alpha = self.core.support()
-        offsets, index, value, b = self.core.planes()
-        rows = sp.csr_array((value, index, offsets), shape=(b.size, self.oracle.dimension))
-        planes = Planes(rows, b, example, self.oracle.exact)
+        planes = csr_planes(self.core.planes(), example, self.oracle.dimension, self.oracle.exact)
         return DualState(example, output, alpha, planes)
 
     def restore(self, state: DualState) -> None:

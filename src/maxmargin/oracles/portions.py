@@ -8,8 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.vectors import compact
-from maxmargin.oracles.base import Cut, Stopped
+from maxmargin.oracles.base import Stopped
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -48,18 +47,3 @@ def until(pieces: Iterable[Piece], stop: Stop | None) -> Iterator[Piece]:
         if stop is not None and stop():
             raise Stopped
         yield piece
-
-
-def summed(parts: Iterable[tuple[Floats, float, Floats]]) -> Cut:
-    """One cut of the cuts ``(a, b, slack)`` of portions."""
-    total: Floats | None = None
-    b, slacks = 0.0, []
-    for a, own, slack in parts:
-        if total is None:
-            total = a
-        else:
-            total += a
-        b += own
-        slacks.append(slack)
-    assert total is not None
-    return Cut(compact(total), b, np.concatenate(slacks))

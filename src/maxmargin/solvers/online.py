@@ -69,7 +69,9 @@ class Subgradient:
 class Perceptron:
     """The averaged perceptron of Collins: adds ``Psi(x, y_true) - Psi(x, prediction)`` at every mistake.
 
-    There is no objective: C, tol, rescaling and slack play no part. Stops after a pass without mistakes.
+    There is no objective: C, tol, rescaling and slack play no part. Stops after a pass without mistakes. A mistake is a
+    prediction that is not the truth; where the truth shares the highest score with other outputs, the prediction is
+    what ``predict`` would answer, of classes the first.
 
     Parameters
     ----------

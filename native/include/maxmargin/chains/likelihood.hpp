@@ -5,7 +5,7 @@
 #include <span>
 
 #include "maxmargin/chains/chain.hpp"
-#include "maxmargin/chains/oracle.hpp"
+#include "maxmargin/chains/decode.hpp"
 
 namespace maxmargin {
 

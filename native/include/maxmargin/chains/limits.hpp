@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "maxmargin/chains/oracle.hpp"
+#include "maxmargin/chains/decode.hpp"
 #include "maxmargin/chains/trellis.hpp"
 
 namespace maxmargin {

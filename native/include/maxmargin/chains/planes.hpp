@@ -165,6 +165,4 @@ class ChainPlanes {
   SparseCounts steps_;
 };
 
-using ChainBlock = HeldBlock<ChainPlanes>;
-
 }  // namespace maxmargin

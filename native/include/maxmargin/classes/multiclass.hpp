@@ -162,14 +162,8 @@ class MulticlassBlock {
     row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
   }
 
-  // A support list from outside, alpha still to be set.
-  static void hold(std::int64_t example, std::int32_t output, SupportLists& lists) {
-    const std::int32_t size = lists[example].size;
-    lists.resize(example, size + 1);
-    lists[example].entries[size] = SupportEntry{output, 0, 0.0};
-  }
-
   int size() const { return classes_; }
+  int outputs() const { return classes_; }
   int zero() const { return truth_; }
   double alpha(int k) const { return alpha_[k]; }
   double gradient(int k) const { return gradient_[k]; }
@@ -186,18 +180,6 @@ class MulticlassBlock {
 
   // The plane of largest gradient; the zero plane where none is positive.
   int worst() const { return worst_; }
-
-  // The best wrong class, which may be as good as the truth or worse.
-  int rival() const {
-    int best = truth_ == 0 ? 1 : 0;
-    for (int k = best + 1; k < classes_; ++k) {
-      if (k != truth_ && gradient_[k] > gradient_[best]) best = k;
-    }
-    return best;
-  }
-
-  // Whether a step along a plane would move w.
-  bool moves(int) const { return norm_ > 0.0; }
 
   Extremes extremes() const { return kernels().extremes(gradient_.data(), alpha_.data(), data_.stride()); }
 

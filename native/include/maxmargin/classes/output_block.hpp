@@ -88,13 +88,6 @@ class OutputBlock : public OutputPlanes {
     sums_.clear();
   }
 
-  // A support list from outside, alpha still to be set.
-  static void hold(std::int64_t example, std::int32_t output, SupportLists& lists) {
-    const std::int32_t size = lists[example].size;
-    lists.resize(example, size + 1);
-    lists[example].entries[size] = SupportEntry{output, 0, 0.0};
-  }
-
   double spent() const { return spent_; }
   double total() const { return total_; }
   double value() const { return value_; }

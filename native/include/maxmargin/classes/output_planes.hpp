@@ -74,6 +74,7 @@ class OutputPlanes {
   }
 
   int size() const { return classes_; }
+  int outputs() const { return classes_; }
   int zero() const { return truth_; }
   double alpha(int k) const { return alpha_[k]; }
   double gradient(int k) const { return gradient_[k]; }
@@ -83,18 +84,6 @@ class OutputPlanes {
 
   // The plane of largest gradient; the zero plane where none is positive.
   int worst() const { return worst_; }
-
-  // The best wrong class, which may be as good as the truth or worse.
-  int rival() const {
-    int best = truth_ == 0 ? 1 : 0;
-    for (int k = best + 1; k < classes_; ++k) {
-      if (k != truth_ && gradient_[k] > gradient_[best]) best = k;
-    }
-    return best;
-  }
-
-  // Whether a step along class k's plane would move w.
-  bool moves(int k) const { return norm_ > 0.0 && difference(k, k) > 0.0; }
 
   Extremes extremes() const { return kernels().extremes(gradient_.data(), alpha_.data(), data_.map->class_stride()); }
 

@@ -5,17 +5,11 @@
 // A block says how its gradient moves; the algorithm below never sees a feature. With a finite cap the plane
 // a = 0, b = 0 takes up the rest of the cap, so every step moves weight from one plane to another and the sum
 // stays put. Without a cap (squared slack, hard margin) every step changes one plane alone.
-//
-// Block concept (m = size()):
-//   alpha(k), gradient(k)            gradient = b_k - (G alpha)_k at the current alpha
-//   curvature(k, l)                  |a_k - a_l|^2 of the metric G; curvature(k) = G_kk
-//   move(k, l, t), move(k, t)        alpha_k += t, alpha_l -= t; gradients follow
-//   extremes()                       the planes of largest and, among those in use, smallest gradient
-//   quadratic(d)                     d' G d for a direction d of m numbers
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <vector>
 
@@ -33,9 +27,31 @@ struct Ascent {
   bool unbounded = false;  // a direction of zero curvature and positive slope without a cap: a dual ray
 };
 
+//   alpha(k), gradient(k)            gradient = b_k - (G alpha)_k at the current alpha, k below size()
+//   curvature(k, l)                  |a_k - a_l|^2 of the metric G; curvature(k) = G_kk
+//   move(k, l, t), move(k, t)        alpha_k += t, alpha_l -= t; gradients follow
+//   extremes()                       the planes of largest and, among those in use, smallest gradient
+template <class B>
+concept SteppingBlock = requires(B block, const B& seen, int k, int l, double t) {
+  { seen.size() } -> std::same_as<int>;
+  { seen.alpha(k) } -> std::same_as<double>;
+  { seen.gradient(k) } -> std::same_as<double>;
+  { block.curvature(k, l) } -> std::same_as<double>;
+  { block.curvature(k) } -> std::same_as<double>;
+  { block.move(k, l, t) } -> std::same_as<void>;
+  { block.move(k, t) } -> std::same_as<void>;
+  { seen.extremes() } -> std::same_as<Extremes>;
+};
+
+// One for which a step may go along any direction: quadratic(d) is d' G d for a direction d of size() numbers.
+template <class B>
+concept DirectionBlock = SteppingBlock<B> && requires(B block, const double* d) {
+  { block.quadratic(d) } -> std::same_as<double>;
+};
+
 // Steps between pairs of planes until the best and the worst used plane differ by at most `precision`, or by at most
 // the share `relative` of their difference on entry. With `overstep` above 1 there is one step, so many times too long.
-template <class Block>
+template <SteppingBlock Block>
 Ascent ascend_capped(Block& block, double precision, double relative, int max_steps, double overstep) {
   Ascent result;
   const int size = block.size();
@@ -73,7 +89,7 @@ Ascent ascend_capped(Block& block, double precision, double relative, int max_st
 }
 
 // Steps on single planes until every projected gradient is small in the same sense.
-template <class Block>
+template <SteppingBlock Block>
 Ascent ascend_free(Block& block, double precision, double relative, int max_steps) {
   Ascent result;
   const int size = block.size();
@@ -113,7 +129,7 @@ Ascent ascend_free(Block& block, double precision, double relative, int max_step
 }
 
 // The step of Frank and Wolfe: alpha moves towards cap * e_k by the exact line search.
-template <class Block>
+template <DirectionBlock Block>
 Ascent line_search_capped(Block& block, int k, double cap, std::vector<double>& direction) {
   Ascent result;
   const int size = block.size();
@@ -139,7 +155,7 @@ Ascent line_search_capped(Block& block, int k, double cap, std::vector<double>& 
 }
 
 // Without a cap: exact ascent on the scale of the present alpha and on plane k, in turn.
-template <class Block>
+template <DirectionBlock Block>
 Ascent line_search_free(Block& block, int k, double tolerance, std::vector<double>& direction) {
   Ascent result;
   const int size = block.size();

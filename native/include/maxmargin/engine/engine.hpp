@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -57,10 +58,50 @@ struct VisitResult {
 };
 
 // A block whose planes do not share a cap: each has its own, and the slack is the sum of theirs (labels/block.hpp).
-template <class Block>
-concept SeparateBlock = requires(const Block& block) { block.slack(); };
+template <class B>
+concept SeparateBlock = requires(B block, const B& seen, double cap) {
+  { seen.slack() } -> std::same_as<double>;
+  { seen.has_new() } -> std::same_as<bool>;
+  { block.line_search(cap) } -> std::same_as<Ascent>;
+  { block.ascend(cap) } -> std::same_as<Ascent>;
+};
+// One whose planes share the cap of their example: zero() is the plane that takes up the rest of it.
+template <class B>
+concept SharingBlock = DirectionBlock<B> && requires(const B& seen, int k) {
+  { seen.zero() } -> std::same_as<int>;
+  { seen.holds(k) } -> std::same_as<bool>;
+};
 
-template <class Block>
+// The dual variables of one example after the other. In a visit:
+//   open(i, w, fresh)      makes an example current: the values b - <a, w> of its planes; at_rest: nothing held, nothing violated
+//   worst()                the plane of the largest value
+//   load(list, cap, ridge, only_held), store(lists, keep_idle, aging, keep_new)   working sets in and out
+//   spent, value, held_value, total, linear_change   sums over the planes, the last two after the steps
+//   apply(w)               w += the change of sum alpha a
+// and deposit(i, list, w) adds sum alpha a of an example to w and returns sum alpha b.
+template <class B>
+concept DualBlock = (SeparateBlock<B> || SharingBlock<B>) &&
+                    requires(B block, const B& seen, SupportLists& lists, const SupportLists::List& list, double* w, std::int64_t i,
+                             std::int32_t visits, double c, bool yes) {
+  { B::kCoarse } -> std::convertible_to<bool>;
+  { seen.weight_count() } -> std::same_as<std::int64_t>;
+  { seen.prefetch(i) } -> std::same_as<void>;
+  { seen.prefetch_early(i) } -> std::same_as<void>;
+  { block.open(i, w, yes) } -> std::same_as<void>;
+  { seen.at_rest(list) } -> std::same_as<bool>;
+  { seen.worst() } -> std::same_as<int>;
+  { block.load(list, c, c, yes) } -> std::same_as<void>;
+  { block.store(lists, visits, yes, yes) } -> std::same_as<void>;
+  { seen.spent() } -> std::same_as<double>;
+  { seen.value() } -> std::same_as<double>;
+  { seen.held_value() } -> std::same_as<double>;
+  { seen.total() } -> std::same_as<double>;
+  { seen.linear_change() } -> std::same_as<double>;
+  { block.apply(w) } -> std::same_as<void>;
+  { block.deposit(i, list, w) } -> std::same_as<double>;
+};
+
+template <DualBlock Block>
 class BlockEngine {
  public:
   BlockEngine(Block block, std::int64_t blocks, Budget budget)

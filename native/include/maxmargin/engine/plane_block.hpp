@@ -3,18 +3,10 @@
 //
 // Plane 0 of a block is the zero plane (a = 0, b = 0), which takes up the rest of a cap; plane k > 0 is the k-th held one
 // and belongs to entry k - 1 of the block's support list. In a visit the new plane, if there is one, comes last.
-//
-// Store concept, what a structure says about its planes:
-//   Plane                              a handle with a member b
-//   open(block, w)                     makes a block current and reads w as far as the block needs it
-//   value(plane)                       b - <a, w> in the block just opened
-//   ask(held)                          the most violated plane there, if the store can find one itself and it is not held
-//   same(p, q)                         of two planes of the current block
-//   products(p, held, out)             of a plane with each of those held, and last with itself
-//   collect(block, plane, c), flush(block, w)   w += sum of c a over what was collected since the last flush
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -27,7 +19,35 @@
 
 namespace maxmargin {
 
-template <class Store>
+// What a structure says about its planes:
+//   Plane                              a handle with a member b
+//   open(block, w)                     makes a block current and reads w as far as the block needs it
+//   value(plane)                       b - <a, w> in the block just opened
+//   ask(held)                          the most violated plane there, if the store can find one itself and it is not held
+//   same(p, q)                         of two planes of the current block; nearly_same knows |p|^2 + |q|^2 and <p, q> as well
+//   products(p, held, out)             of a plane with each of those held, and last with itself
+//   mix(p, q, share)                   share * p + (1 - share) * q
+//   collect(block, plane, c), flush(block, w)   w += sum of c a over what was collected since the last flush
+template <class S>
+concept PlaneStore = requires(S store, const S& seen, const typename S::Plane& p, const std::vector<typename S::Plane>& held,
+                              std::int64_t block, double* w, double c) {
+  { S::kCoarse } -> std::convertible_to<bool>;
+  { p.b } -> std::convertible_to<double>;
+  { seen.weight_count() } -> std::same_as<std::int64_t>;
+  { seen.prefetch(block) } -> std::same_as<void>;
+  { seen.prefetch_early(block) } -> std::same_as<void>;
+  { store.open(block, w) } -> std::same_as<void>;
+  { store.value(p) } -> std::same_as<double>;
+  { store.ask(held) } -> std::same_as<std::optional<typename S::Plane>>;
+  { store.same(p, p) } -> std::same_as<bool>;
+  { store.nearly_same(p, p, c, c) } -> std::same_as<bool>;
+  { store.products(p, held, w) } -> std::same_as<void>;
+  { store.mix(p, p, c) } -> std::same_as<typename S::Plane>;
+  { store.collect(block, p, c) } -> std::same_as<void>;
+  { store.flush(block, w) } -> std::same_as<void>;
+};
+
+template <PlaneStore Store>
 class HeldBlock {
  public:
   using Plane = typename Store::Plane;

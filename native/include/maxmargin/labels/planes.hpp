@@ -23,6 +23,9 @@ struct LabelPlane {
 };
 
 LabelPlane make_label_plane(const LabelData& data, const LabelLoss& loss, std::int64_t i, const std::uint8_t* y);
+// The plane as a row of numbers: (index of a weight, value), ascending.
+using LabelRow = std::vector<std::pair<std::int64_t, double>>;
+LabelRow plane_row(const LabelData& data, std::int64_t i, const LabelPlane& plane);
 
 // What a search works on: the data, the loss and the method.
 struct LabelProblem {
@@ -154,7 +157,5 @@ class LabelPlanes {
   std::vector<double> coefficient_;  // (stride), zero between calls
   LabelChanges touched_;
 };
-
-using LabelHeldBlock = HeldBlock<LabelPlanes>;
 
 }  // namespace maxmargin

@@ -90,9 +90,8 @@ class SignedBlock {
     return alpha * data_.margin;
   }
 
-  static void hold(std::int64_t example, std::int32_t, SupportLists& lists) { lists.resize(example, 1); }
-
   int size() const { return 2; }
+  int outputs() const { return 1; }
   int zero() const { return 1; }
   double alpha(int k) const { return k == 0 ? alpha_ : rest_; }
   double gradient(int k) const { return k == 0 && reachable_ ? gradient_ : 0.0; }

@@ -1,26 +1,12 @@
-// Questions about all sequences at one fixed w; see classes/oracle.hpp. Sequences are divided among threads in fixed shares.
+// Predictions for all sequences, and what a search costs. Sequences are divided among threads in fixed shares.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "maxmargin/chains/chain.hpp"
-#include "maxmargin/engine/cut.hpp"
 
 namespace maxmargin {
-
-// slack[m] = max(0, max_y b - <a, w>). Where `labels` is not empty (one for each token of the sequences asked, in
-// their order), the output that attains it; the truth where that is zero.
-void chain_worst(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
-                 std::span<double> slack, std::span<std::int32_t> labels, int threads);
-
-double chain_cut(const ChainData& data, const ChainLoss& loss, const double* weights, std::span<const std::int32_t> examples,
-                 const double* sample_weight, bool squared, std::span<double> slack, double* into, int threads);
-
-std::int64_t chain_accumulate(const ChainData& data, const ChainLoss& loss, double* v, double* late,
-                                   std::span<const std::int32_t> examples, const double* sample_weight, bool squared,
-                                   std::int64_t first, std::int64_t done, double numerator);
 
 // The sequence whose search needs the most memory, and how much; nothing worth mention but where the search goes by loss.
 struct LargestSearch {

@@ -1,0 +1,216 @@
+"""Oracles whose planes come from the native core, and their dual engine: what all structures of the library share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.core.formulation import Formulation
+from maxmargin.core.planes import Planes
+from maxmargin.core.vectors import compact
+from maxmargin.core.weight_bounds import Bounds
+from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, EngineCore, OnlineWalk
+from maxmargin.oracles.portions import InPortions, Stop
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+Outputs = npt.NDArray[Any]
+
+
+class OracleCore(Protocol):
+    """A bound training set of the native core (``bindings/engine/questions.hpp``)."""
+
+    @property
+    def weight_count(self) -> int: ...
+    def slacks(self, weights: Floats, examples: Indices, threads: int) -> tuple[Any, ...]: ...
+    def worst(self, weights: Floats, examples: Indices, threads: int) -> tuple[Any, ...]: ...
+    def cut(
+        self,
+        weights: Floats,
+        examples: Indices,
+        sample_weight: Floats | None,
+        squared: bool,
+        into: Floats,
+        threads: int,
+    ) -> tuple[Any, ...]: ...
+    def accumulate(
+        self,
+        v: Floats,
+        late: Floats,
+        examples: Indices,
+        sample_weight: Floats | None,
+        squared: bool,
+        first: int,
+        done: int,
+        numerator: float,
+    ) -> int: ...
+
+
+class NativeCore(EngineCore, Protocol):
+    """A native engine that takes up outputs (``bindings/engine/states.hpp``)."""
+
+    def restore(self, block: Indices, outputs: Any, alpha: Floats) -> None: ...
+
+
+@runtime_checkable
+class PlanesCore(Protocol):
+    """A native engine that holds planes, which can be merged; others number all planes that there are."""
+
+    def merge(self, blocks: Indices, capacity: int) -> None: ...
+    def outputs(self) -> Outputs: ...
+    def planes(self) -> tuple[Any, ...]: ...
+
+
+class NativeOracle(InPortions, ABC):
+    """Planes from the native core, each known by its example and its output.
+
+    A subclass says how outputs become rows of numbers (``rows_of``), which engine holds its planes, and how its data
+    are recognised. Outputs go to the core and come back one after the other in one array; where an output is more than
+    the number of a class, ``handles_of`` and ``outputs_of`` go between that array and the handles of a ``DualState``.
+
+    ``exact`` turns false where a search gave up in a pass: from then on a slack may have been too small.
+    """
+
+    cheap = True
+    joint = False
+    bounds: Bounds | None = None
+
+    def __init__(
+        self,
+        core: OracleCore,
+        n: int,
+        formulation: Formulation,
+        sample_weight: Floats | None,
+        threads: int,
+        visit_cost: float,
+    ) -> None:
+        self.core, self.n, self.dimension = core, n, core.weight_count
+        self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
+        self.visit_cost = visit_cost
+        self.exact = True
+
+    @abstractmethod
+    def rows_of(self, examples: Indices, outputs: Outputs) -> Planes:
+        """The planes of outputs as rows of numbers, in native layout; zero where an output is the truth."""
+
+    @abstractmethod
+    def engine_core(self, C: float) -> NativeCore:
+        """The native engine on the planes of this oracle."""
+
+    @abstractmethod
+    def moved(self, state: DualState, codes: Indices) -> DualState: ...
+
+    @abstractmethod
+    def fingerprint(self) -> str: ...
+
+    def outputs_of(self, state: DualState) -> Outputs | None:
+        """The outputs of a state as the core takes them; None where planes were merged, so that they have none."""
+        return state.output
+
+    def handles_of(self, examples: Indices, outputs: Outputs) -> Sequence[Any] | None:
+        """Outputs of the core in the form of the structure."""
+        return None
+
+    def worst(self, w: Floats, examples: Indices) -> tuple[Floats, Outputs]:
+        """The slacks of examples and the outputs of their most violated planes."""
+        slack, outputs, missed = self.core.worst(w, examples, self.threads)
+        self.exact = self.exact and not missed
+        return slack, outputs
+
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
+        slacks = []
+        for part in self.everyone(stop):
+            slack, missed = self.core.slacks(w, part, self.threads)
+            self.exact = self.exact and not missed
+            slacks.append(slack)
+        return np.concatenate(slacks)
+
+    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
+        if not fresh:
+            raise ValueError("A native oracle keeps no planes: asking anew costs the same.")
+        a, b, slacks = np.zeros(self.dimension), 0.0, []
+        for part in self.everyone(stop):
+            own, slack, missed = self.core.cut(w, part, self.sample_weight, self._squared, a, self.threads)
+            self.exact = self.exact and not missed
+            b += own
+            slacks.append(slack)
+        return Cut(compact(a), b, np.concatenate(slacks))
+
+    def planes(self, w: Floats, examples: Indices) -> Planes:
+        return self.rows_of(examples, self.worst(w, examples)[1])
+
+    def expand(self, state: DualState) -> Planes:
+        """The rows of planes known by example and output, or merged, in native layout."""
+        if state.planes is not None:
+            return state.planes
+        outputs = self.outputs_of(state)
+        if outputs is None:
+            raise ValueError("This dual state has no outputs; it does not belong to this structure.")
+        return self.rows_of(state.example, outputs)
+
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        added = self.core.accumulate(
+            walk.v, walk.late, order, self.sample_weight, self._squared, walk.first, walk.done, numerator
+        )
+        walk.done += order.size
+        return added
+
+    def steepness(self) -> float:
+        some = np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
+        a = self.planes(np.zeros(self.dimension), some).a
+        return float(a.multiply(a).sum(axis=1).max())
+
+    def keys(self) -> None:
+        return None
+
+    def engine(self, C: float) -> Engine:
+        return NativeEngine(self, self.engine_core(C))
+
+    @property
+    def _squared(self) -> bool:
+        return self.formulation.slack == "squared"
+
+
+class NativeEngine(CoreEngine):
+    """The dual engine on planes that the native core finds itself."""
+
+    core: NativeCore
+
+    def __init__(self, oracle: NativeOracle, core: NativeCore) -> None:
+        self.oracle, self.core = oracle, core
+        self._merged = False
+
+    def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
+        """``capacity`` has no meaning where planes are numbered: a block never holds more than there are."""
+        result = self.core.visit(order, settings)
+        if capacity is not None and isinstance(self.core, PlanesCore):
+            self._merged = True
+            self.core.merge(order, capacity)
+        return result
+
+    def state(self) -> DualState:
+        """Once planes were merged they are rows, and there are no outputs to start from again."""
+        example, output, alpha = self.core.support()
+        if not isinstance(self.core, PlanesCore):
+            return DualState(example, output, alpha)
+        if self._merged:
+            rows = csr_planes(self.core.planes(), example, self.oracle.dimension, self.oracle.exact)
+            return DualState(example, output, alpha, rows)
+        return DualState(example, output, alpha, handles=self.oracle.handles_of(example, self.core.outputs()))
+
+    def restore(self, state: DualState) -> None:
+        outputs = self.oracle.outputs_of(state)
+        if outputs is not None:
+            self.core.restore(state.example, outputs, state.alpha)
+
+
+def csr_planes(parts: tuple[Any, ...], examples: Indices, dimension: int, exact: bool) -> Planes:
+    """Planes from their CSR rows and ``b``, as the core writes them."""
+    offsets, index, value, b = parts
+    return Planes(sp.csr_array((value, index, offsets), shape=(b.size, dimension)), b, examples, exact)
