@@ -16,7 +16,7 @@ from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import compact
 from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, EngineCore, OnlineWalk
-from maxmargin.oracles.portions import InPortions, Stop
+from maxmargin.oracles.portions import InPortions, Stop, joined
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -129,7 +129,7 @@ class NativeOracle(InPortions, ABC):
             slack, missed = self.core.slacks(w, part, self.threads)
             self.exact = self.exact and not missed
             slacks.append(slack)
-        return np.concatenate(slacks)
+        return joined(slacks)
 
     def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
         if not fresh:
@@ -140,7 +140,7 @@ class NativeOracle(InPortions, ABC):
             self.exact = self.exact and not missed
             b += own
             slacks.append(slack)
-        return Cut(compact(a), b, np.concatenate(slacks))
+        return Cut(compact(a), b, joined(slacks))
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         return self.rows_of(examples, self.worst(w, examples)[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -47,3 +47,8 @@ def until(pieces: Iterable[Piece], stop: Stop | None) -> Iterator[Piece]:
         if stop is not None and stop():
             raise Stopped
         yield piece
+
+
+def joined(parts: Sequence[Floats]) -> Floats:
+    """The numbers of portions in one array; a single portion is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
