@@ -34,6 +34,7 @@ _FREE = 10.0  # times the size of a typical column: a constant whose weight is h
 _MANY = 20  # examples per column from which the likelihood hardly depends on C, and nothing has to be tried
 _STEP = 8.0  # between neighbours on the path of C
 _STEPS = 2
+_MOST_UP = 4  # steps to a larger C, as long as they pay
 _FALL = 0.05  # of the loss, for which another step is made
 _FOLDS = 3
 _HELD_OUT = 150  # examples that are enough to choose by
@@ -188,7 +189,7 @@ class LabelTrainer:
     def _ways(self, late: Deadline) -> Iterator[Way]:
         """The likelihood along a path of C, upwards or else downwards as long as that pays well, each with its loss.
 
-        Where it pays to the upper end, labels are all but certain, and the margin is compared with it.
+        Where two steps up pay, labels are all but certain, and the margin is compared with it.
         """
         folds = self._folds()
         starts: list[Floats | None] = [None] * len(folds)
@@ -196,20 +197,19 @@ class LabelTrainer:
         yield first
         if not isinstance(self.estimator.C, str):
             return
-        for factor in (_STEP, 1.0 / _STEP):
+        for factor, most in ((_STEP, _MOST_UP), (1.0 / _STEP, _STEPS)):
             best = first
-            for step in range(1, _STEPS + 1):
+            for step in range(1, most + 1):
                 if late():
                     return
                 way = self._tried("likelihood", self.C * factor**step, folds, starts, late)
                 yield way
                 fell = 1.0 - way.loss / best.loss if best.loss else 0.0  # type: ignore[operator]
                 best = way if fell > 0.0 else best
-                if fell < _FALL and step < _STEPS:
-                    break
-            else:
-                if factor > 1.0 and best is way:
+                if factor > 1.0 and step == _STEPS and best is way:
                     yield self._tried("structural", self.C, folds, starts, late)
+                if fell < _FALL:
+                    break
             if best is not first:
                 return
 
