@@ -39,5 +39,5 @@ model = MeasureSVC(missed_more_than_alarms).fit(X[train][:1500], y[train][:1500]
 print(f"\na loss of one's own, on test texts: {1.0 - model.score(X[test], y[test]):.3f}")
 
 months = np.arange(4000) % 4  # the measure of each month by itself, not of all texts together
-by_month = MeasureSVC("f1").fit(X[train], y[train], months)
-print(f"F1 of four groups, mean on training texts: {by_month.score(X[train], y[train], months):.3f}")
+by_month = MeasureSVC("f1").fit(X[train], y[train], groups=months)
+print(f"F1 of four groups, mean on training texts: {by_month.score(X[train], y[train], groups=months):.3f}")

@@ -19,18 +19,18 @@ names = ("swapped_pairs", "average_precision", "ndcg(10)", "mrr")
 
 def scores_of(ranker):
     """All measures on the queries not seen, whatever the ranker was trained for."""
-    return [ranker.set_params(measure=name).score(*held_out) for name in names]
+    return [ranker.set_params(measure=name).score(X[test], y[test], groups=queries[test]) for name in names]
 
 
 print(f"{'trained for':>18s}", *(f"{name:>18s}" for name in names))
 for name in names:
-    ranker = RankingSVM(measure=name).fit(X[train], y[train], queries[train])
+    ranker = RankingSVM(measure=name).fit(X[train], y[train], groups=queries[train])
     print(f"{name:>18s}", *(f"{score:18.3f}" for score in scores_of(ranker)))
 ridge = Ridge().fit(X[train], y[train])  # one document at a time, queries unknown
 ranker.coef_ = ridge.coef_
 print(f"{'ridge regression':>18s}", *(f"{score:18.3f}" for score in scores_of(ranker)))
 
-ranker = RankingSVM(measure="ndcg(10)").fit(X[train], y[train], queries[train])
+ranker = RankingSVM(measure="ndcg(10)").fit(X[train], y[train], groups=queries[train])
 first = np.unique(queries[test])[0]
 rows = np.flatnonzero(queries == first)
 (order,) = ranker.rank(X[rows])

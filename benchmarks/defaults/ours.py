@@ -33,7 +33,7 @@ def _measures(model: Any, task: Task, split: Split) -> Answer:
 
 
 def _ranks(model: Any, task: Task, split: Split) -> Answer:
-    answer: Answer = model.fit(split.X, split.y, split.groups).predict
+    answer: Answer = model.fit(split.X, split.y, groups=split.groups).predict
     return answer
 
 

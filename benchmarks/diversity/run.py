@@ -70,7 +70,7 @@ def run(workload: Workload, quick: bool) -> dict[str, Any]:
     methods: dict[str, dict[str, Any]] = {}
     for name, ranker in learners.items():
         fitted, tried, seconds = choose(ranker, X, Y)
-        curve = losses_at(fitted.predict(X_test, LONGEST), Y_test)
+        curve = losses_at(fitted.predict(X_test, k=LONGEST), Y_test)
         methods[name] = {
             "losses": curve,
             "C": fitted.C,
@@ -79,8 +79,8 @@ def run(workload: Workload, quick: bool) -> dict[str, Any]:
             "iterations": fitted.n_iter_,
         }
     for name, baseline in baselines(workload).items():
-        methods[name] = {"losses": losses_at(baseline.predict(X_test, LONGEST), Y_test)}
-    draws = [losses_at(RandomChoice(random_state=seed).predict(X_test, LONGEST), Y_test) for seed in range(DRAWS)]
+        methods[name] = {"losses": losses_at(baseline.predict(X_test, k=LONGEST), Y_test)}
+    draws = [losses_at(RandomChoice(random_state=seed).predict(X_test, k=LONGEST), Y_test) for seed in range(DRAWS)]
     methods["random"] = {"losses": np.mean(draws, axis=0)}
     methods["greedy by the true subtopics"] = {"losses": losses_at(best_rankings(Y_test), Y_test)}
     for name, method in methods.items():

@@ -43,7 +43,7 @@ class Method:
 
 def ranking_svm(measure: str) -> Train:
     def train(train: Graded, vali: Graded, setting: dict[str, Any]) -> Model:
-        return RankingSVM(**setting, measure=measure, uninformative="skip").fit(*train).predict
+        return RankingSVM(**setting, measure=measure, uninformative="skip").fit(*train[:2], groups=train[2]).predict
 
     return train
 

@@ -46,7 +46,7 @@ def test_counts_add_up_to_those_of_all(params):
 def test_counts_with_weights_and_empty_sequences():
     weight = np.linspace(0.5, 2.0, 60)
     model = ChainHMM(templates="tagging").partial_fit(
-        [*WORDS[:30], []], [*TAGS[:30], []], NAMES, sample_weight=[*weight[:30], 9.0]
+        [*WORDS[:30], []], [*TAGS[:30], []], classes=NAMES, sample_weight=[*weight[:30], 9.0]
     )
     model.partial_fit([[]], [[]]).partial_fit(WORDS[30:60], TAGS[30:60], sample_weight=weight[30:])
     whole = ChainHMM(templates="tagging").fit(WORDS[:60], TAGS[:60], sample_weight=weight)
@@ -56,7 +56,7 @@ def test_counts_with_weights_and_empty_sequences():
 @pytest.mark.parametrize("params", INPUT.values(), ids=INPUT)
 def test_the_perceptron_walks_on(params):
     model = in_batches(ChainPerceptron(**params), passes=5)
-    assert model.score(*TEST) > ChainPerceptron(5, **params).fit(*TRAIN).score(*TEST) - 0.02
+    assert model.score(*TEST) > ChainPerceptron(passes=5, **params).fit(*TRAIN).score(*TEST) - 0.02
     assert model.score(*TEST) > in_batches(ChainPerceptron(**params), data=(WORDS[:20], TAGS[:20])).score(*TEST)
 
 
@@ -64,12 +64,12 @@ def test_one_batch_in_order_is_one_pass_by_hand():
     """The mean of the weights after every step, in plain Python, over two batches with features that grow."""
     X, Y = WORDS[:12], TAGS[:12]
     model = ChainPerceptron(templates="tagging", random_state=3)
-    whole = ChainPerceptron(1, templates="tagging").fit(X, Y)  # for its features
+    whole = ChainPerceptron(passes=1, templates="tagging").fit(X, Y)  # for its features
     codes = [tuple(whole.classes_.tolist().index(tag) for tag in tags) for tags in Y]
     given, chain = whole.reader_.read(X), whole.chain_
     w, total, steps = np.zeros(whole.coef_.size), np.zeros(whole.coef_.size), 0
     for start in (0, 6):
-        model.partial_fit(X[start : start + 6], Y[start : start + 6], whole.classes_)
+        model.partial_fit(X[start : start + 6], Y[start : start + 6], classes=whole.classes_)
         for i in start + np.random.RandomState(3).permutation(6):
             x = given[int(i)]
             found = chain.argmax(x, w)
@@ -80,11 +80,11 @@ def test_one_batch_in_order_is_one_pass_by_hand():
 
 
 def test_after_fit_it_goes_on_from_there():
-    model = ChainPerceptron(3, templates="tagging").fit(WORDS[:100], TAGS[:100])
+    model = ChainPerceptron(passes=3, templates="tagging").fit(WORDS[:100], TAGS[:100])
     before = model.coef_.copy()
     model.partial_fit(WORDS[:100], TAGS[:100])
     assert model.coef_ @ before / (np.linalg.norm(model.coef_) * np.linalg.norm(before)) > 0.95
-    fresh = ChainPerceptron(3, templates="tagging").fit(WORDS[:100], TAGS[:100])
+    fresh = ChainPerceptron(passes=3, templates="tagging").fit(WORDS[:100], TAGS[:100])
     np.testing.assert_array_equal(model.fit(WORDS[:100], TAGS[:100]).coef_, fresh.coef_)
 
 
@@ -105,7 +105,7 @@ def test_numbers_and_copies(kind):
 
 @MODELS
 def test_a_refused_batch_leaves_the_model_as_it_was(kind):
-    model = kind(templates="tagging").partial_fit(WORDS[:20], TAGS[:20], NAMES)
+    model = kind(templates="tagging").partial_fit(WORDS[:20], TAGS[:20], classes=NAMES)
     before, answers = model.coef_.copy(), model.predict(TEST[0])
     for X, Y, classes, words in (
         (WORDS[20:22], [["?"] * len(x) for x in WORDS[20:22]], None, r"label '\?', which is not one of the 5 known"),
@@ -113,7 +113,7 @@ def test_a_refused_batch_leaves_the_model_as_it_was(kind):
         ([np.eye(2)], [NAMES[:2]], None, "The model was trained on tokens of text"),
     ):
         with pytest.raises(ValueError, match=words):
-            model.partial_fit(X, Y, classes)
+            model.partial_fit(X, Y, classes=classes)
         np.testing.assert_array_equal(model.coef_, before)
         assert model.predict(TEST[0]) == answers
 
@@ -127,15 +127,15 @@ def test_pair_features_grow_too():
 
 def test_what_needs_all_data_says_so():
     with pytest.raises(ValueError, match="min_count needs all data at once"):
-        ChainHMM(templates="tagging", min_count=2).partial_fit(*TRAIN, NAMES)
+        ChainHMM(templates="tagging", min_count=2).partial_fit(*TRAIN, classes=NAMES)
     vectorizer = SequenceVectorizer(templates="tagging", min_count=2).fit(WORDS)
     with pytest.raises(ValueError, match="min_count needs all data at once"):
         vectorizer.partial_fit(WORDS)
     for classes in ([], [None, "a"]):
         with pytest.raises(ValueError, match="classes must be a list of labels"):
-            ChainHMM(templates="tagging").partial_fit(*TRAIN, classes)
+            ChainHMM(templates="tagging").partial_fit(*TRAIN, classes=classes)
     with pytest.raises(ValueError, match="classes cannot be sorted"):
-        ChainHMM(templates="tagging").partial_fit(*TRAIN, ["a", 1])
+        ChainHMM(templates="tagging").partial_fit(*TRAIN, classes=["a", 1])
 
 
 def test_models_from_files(tmp_path):

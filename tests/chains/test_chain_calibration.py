@@ -40,7 +40,7 @@ def temperature_by_hand(make, X, Y, weight, folds):
     return np.exp(minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-6}).x)
 
 
-@pytest.mark.parametrize("make", [lambda: ChainSVC(0.5), lambda: ChainPerceptron(5)])
+@pytest.mark.parametrize("make", [lambda: ChainSVC(0.5), lambda: ChainPerceptron(passes=5)])
 def test_sample_weights_count_in_training_and_in_the_likelihood(make):
     X, Y = draw(14)
     weight = np.random.default_rng(1).uniform(0.2, 3.0, len(X))

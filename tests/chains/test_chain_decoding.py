@@ -38,7 +38,7 @@ def test_tokens_by_themselves_where_that_makes_fewer_mistakes(estimator, tmp_pat
     right = np.concatenate(chosen) == np.concatenate(Y_test)
     assert right.mean() == model.score(X_test, Y_test)
     assert right.mean() > np.mean(np.concatenate(model.predict(X_test, decode="viterbi")) == np.concatenate(Y_test))
-    weighted = estimator().fit(X, Y, np.ones(len(X)))
+    weighted = estimator().fit(X, Y, sample_weight=np.ones(len(X)))
     assert weighted.decode_ == "marginal"
     model.save(tmp_path / "model")
     assert maxmargin.load(tmp_path / "model").decode_ == "marginal"

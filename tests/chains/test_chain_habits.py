@@ -84,7 +84,7 @@ def test_empty_sequences_of_numbers(kind):
         assert len(found[0]) == 0
         np.testing.assert_array_equal(found[1], expected[0])
     assert model.predict([[]]) == [[]]
-    joined = model.predict(np.concatenate(X), [3, 0, 1, 4])
+    joined = model.predict(np.concatenate(X), lengths=[3, 0, 1, 4])
     np.testing.assert_array_equal(np.concatenate(joined), np.concatenate(expected))
 
 

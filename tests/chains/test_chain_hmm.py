@@ -76,7 +76,7 @@ def tiny_data(draw):
 @settings(deadline=None, max_examples=40)
 def test_joint_and_conditional_probabilities(data, order, alpha, ends, weighted, seed):
     X, Y, weights = data
-    model = ChainHMM(alpha, order=order, ends=ends).fit(X, Y, sample_weight=weights if weighted else None)
+    model = ChainHMM(alpha=alpha, order=order, ends=ends).fit(X, Y, sample_weight=weights if weighted else None)
     classes = model.classes_.tolist()
     plain = CountedModel(
         X,
@@ -105,7 +105,7 @@ def test_joint_and_conditional_probabilities(data, order, alpha, ends, weighted,
 def test_label_sequences_of_all_lengths_have_total_probability_one():
     """With ends the labels are a distribution over sequences of any length: short ones hold nearly all of it."""
     Y = [[0, 1], [1], [0, 0], [1, 0]]
-    model = ChainHMM(0.5, order=2).fit([np.ones((len(y), 1)) for y in Y], Y)
+    model = ChainHMM(alpha=0.5, order=2).fit([np.ones((len(y), 1)) for y in Y], Y)
     total = 0.0
     for length in range(1, 13):
         labellings = list(product(range(2), repeat=length))
@@ -118,7 +118,7 @@ def test_label_sequences_of_all_lengths_have_total_probability_one():
 def test_words_as_features():
     X, Y = make_sentences(150, seed=1)
     X_test, Y_test = make_sentences(40, seed=1)
-    model = ChainHMM(0.1, order=2, templates=tagging_templates()).fit(X, Y)
+    model = ChainHMM(alpha=0.1, order=2, templates=tagging_templates()).fit(X, Y)
     assert model.score(X_test, Y_test) > 0.8
     assert [{type(label) for label in labels} for labels in model.predict(X_test[:2])] == [{str}, {str}]
     assert clone(model).get_params() == model.get_params()
@@ -126,7 +126,7 @@ def test_words_as_features():
 
 
 def test_weights_of_a_hand_made_corpus():
-    model = ChainHMM(1.0).fit([np.eye(2), np.eye(2)[:1]], [["a", "b"], ["a"]])
+    model = ChainHMM(alpha=1.0).fit([np.eye(2), np.eye(2)[:1]], [["a", "b"], ["a"]])
     emissions = np.exp(model.coef_.reshape(-1, 2)[:2])
     np.testing.assert_allclose(emissions, [[3 / 4, 1 / 3], [1 / 4, 2 / 3]])
     start, end, after_a, after_b = np.exp(model.coef_.reshape(-1, 2)[2:])
@@ -151,7 +151,7 @@ def test_negative_values_are_refused_in_training_and_prediction():
 @pytest.mark.parametrize("alpha", [0.0, -1.0, np.inf, "much", True])
 def test_alpha_is_positive(alpha):
     with pytest.raises(ValueError, match="alpha must be a positive number"):
-        ChainHMM(alpha).fit([np.eye(2)], [[0, 1]])
+        ChainHMM(alpha=alpha).fit([np.eye(2)], [[0, 1]])
 
 
 def test_pair_features_are_refused():
@@ -161,7 +161,7 @@ def test_pair_features_are_refused():
 
 def test_a_refused_fit_leaves_the_model():
     X, Y = [np.eye(2), np.eye(2)[:1]], [["a", "b"], ["a"]]
-    model = ChainHMM(1.0).fit(X, Y)
+    model = ChainHMM(alpha=1.0).fit(X, Y)
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="sample_weight"):
         model.fit([np.eye(3)], [["x", "y", "z"]], sample_weight=[-1.0])

@@ -48,8 +48,8 @@ BAD_DATA = {
     "infinity": (lambda: fit([sp.csr_array(x) for x in spoiled(np.inf)]), "Sequence 1, token 2: column 0 is inf"),
     "other columns": (lambda: fit([X[0], X[1][:, :2]], Y[:2]), "Sequence 1 has 2 columns, those before it have 3"),
     "one label too few": (lambda: fit(X, [Y[0][:1], *Y[1:]]), "Sequence 0 has 2 tokens but 1 labels"),
-    "one sequence too few": (lambda: fit(X, Y[:3]), "Y has the labels of 3 sequences, but X has 4"),
-    "one label too many": (lambda: fit(X, np.zeros(11, int)), "Y has 11 labels for 10 tokens"),
+    "one sequence too few": (lambda: fit(X, Y[:3]), "y has the labels of 3 sequences, but X has 4"),
+    "one label too many": (lambda: fit(X, np.zeros(11, int)), "y has 11 labels for 10 tokens"),
     "no label at all": (lambda: fit(X[:1], [[None, None]]), "Nothing is known of any token"),
     "no possible label": (
         lambda: fit(X[:2], [["a", "b"], [set(), "a", "b"]]),

@@ -21,10 +21,10 @@ PAIRS = "U00:%x[0,0]\nU01:%x[-1,0]\nB\nB01:%x[0,0]\n"
 MODELS = [
     ChainSVC(templates=tagging_templates()),
     ChainCRF(templates=tagging_templates(), eta=0.5),
-    ChainPerceptron(3, templates=PAIRS),
-    ChainPerceptron(3, order=3, templates=window(0, range(1)), window=1, eta=2.0),
-    ChainPerceptron(3, ends=False, fit_intercept=False, hashing=1024, templates=suffixes(2)),
-    ChainHMM(0.1, order=2, templates=suffixes(3)),
+    ChainPerceptron(passes=3, templates=PAIRS),
+    ChainPerceptron(passes=3, order=3, templates=window(0, range(1)), window=1, eta=2.0),
+    ChainPerceptron(passes=3, ends=False, fit_intercept=False, hashing=1024, templates=suffixes(2)),
+    ChainHMM(alpha=0.1, order=2, templates=suffixes(3)),
 ]
 
 
@@ -44,7 +44,7 @@ def numbers():
     rng = np.random.default_rng(0)
     X = [rng.standard_normal((length, 3)) for length in (4, 5, 6, 3)]
     Y = [[int(row[0] > 0) + int(row[1] > 1) for row in x] for x in X]
-    return ChainPerceptron(5, window=1).fit(X, Y), X
+    return ChainPerceptron(passes=5, window=1).fit(X, Y), X
 
 
 def score(model, x, labels):
@@ -120,7 +120,7 @@ def test_names_of_contributions(fitted, sentences, numbers):
 def test_explaining_copies_neither_weights_nor_names():
     """A model of many features answers in about a millisecond, since it looks at those of the sequence only."""
     words = [[f"word{i}-{t}" for t in range(50)] for i in range(100)]
-    model = ChainPerceptron(1, templates=tagging_templates()).fit(words, [["a", "b", "c", "d", "e"] * 10] * 100)
+    model = ChainPerceptron(passes=1, templates=tagging_templates()).fit(words, [["a", "b", "c", "d", "e"] * 10] * 100)
     names = model.reader_.vectorizer.attributes_
     assert model.weights_.nbytes > 1_000_000
     tracemalloc.start()

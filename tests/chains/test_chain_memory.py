@@ -109,7 +109,7 @@ def test_all_threads_count(monkeypatch):
 
 def test_many_best_labellings(monkeypatch):
     X = [np.ones((3, 1)), np.ones((10, 1)), np.ones((4, 1))]
-    model = ChainPerceptron(1, order=2).fit(X, [[0, 1, 2], [0] * 10, [1] * 4])
+    model = ChainPerceptron(passes=1, order=2).fit(X, [[0, 1, 2], [0] * 10, [1] * 4])
     assert len(model.predict_kbest(X, 40)[0]) == 27
     monkeypatch.setattr(chain_memory, "_MOST_BYTES", 9 * 10 * 40 * 16)
     model.predict_kbest(X, 40)

@@ -25,7 +25,7 @@ PARTS = [part for _, part in FRAME.groupby("sentence")]
 
 @pytest.fixture(scope="module")
 def model():
-    return ChainPerceptron(5, templates="tagging").fit(WORDS, TAGS)
+    return ChainPerceptron(passes=5, templates="tagging").fit(WORDS, TAGS)
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_frames_series_and_arrays(model):
         ([part[["word"]].to_numpy() for part in PARTS], FRAME["tag"]),
         (pd.Series(WORDS), pd.Series(TAGS)),
     ):
-        found = ChainPerceptron(5, templates="tagging").fit(X, Y).predict(X)
+        found = ChainPerceptron(passes=5, templates="tagging").fit(X, Y).predict(X)
         assert [list(labels) for labels in found] == expected
         assert all(isinstance(labels, list) for labels in found) == isinstance(X, pd.Series)
-    numbers = ChainPerceptron(5).fit([part[["size"]] for part in PARTS], TAGS)
-    flat = ChainPerceptron(5).fit(FRAME[["size"]], FRAME["tag"], lengths=[3, 3, 2])
+    numbers = ChainPerceptron(passes=5).fit([part[["size"]] for part in PARTS], TAGS)
+    flat = ChainPerceptron(passes=5).fit(FRAME[["size"]], FRAME["tag"], lengths=[3, 3, 2])
     np.testing.assert_array_equal(numbers.coef_, flat.coef_)
     with pytest.raises(
         ValueError, match=r"Sequence 0 holds objects, not numbers; .* as tuples of strings, such as list"

@@ -28,8 +28,8 @@ MODELS = {
     "crf": ChainCRF(templates=tagging_templates(), tol=0.05),
     "crf, pairs": ChainCRF(templates=CRF_PLUS, solver=LBFGS(), l1=0.01, tol=0.05),
     "crf, hashed": ChainCRF(templates=lower() + flags(), hashing=256, window=1, eta=0.5, tol=0.05),
-    "perceptron": ChainPerceptron(3, templates=tagging_templates(), min_count=2, ends=False),
-    "hmm": ChainHMM(0.1, order=3, templates="tagging"),
+    "perceptron": ChainPerceptron(passes=3, templates=tagging_templates(), min_count=2, ends=False),
+    "hmm": ChainHMM(alpha=0.1, order=3, templates="tagging"),
 }
 
 
@@ -96,7 +96,7 @@ def test_rows_of_numbers(tmp_path, labels):
 
 def test_attributes_and_strange_names(tmp_path):
     X = [[["w=ä\0b", "", "\n"], {"length": 2.5, "kind": "x y"}], [["w=\U0001f600"]]]
-    model = ChainPerceptron(3).fit(X, [["A", "B"], ["A"]])
+    model = ChainPerceptron(passes=3).fit(X, [["A", "B"], ["A"]])
     model.save(tmp_path / "m.mm")
     loaded = maxmargin.load(tmp_path / "m.mm")
     assert loaded.reader_.vectorizer.get_feature_names_out().tolist() == [
@@ -111,7 +111,7 @@ def test_attributes_and_strange_names(tmp_path):
 
 
 def test_parameters_changed_after_fit_do_not_matter(tmp_path):
-    model = ChainPerceptron(3, templates=lower(), window=1).fit(WORDS, TAGS)
+    model = ChainPerceptron(passes=3, templates=lower(), window=1).fit(WORDS, TAGS)
     expected = model.predict(NEW_WORDS)
     model.set_params(window=0, order=2, templates=None, fit_intercept=False)
     model.save(tmp_path / "m.mm")
@@ -125,13 +125,13 @@ def shout(text):
 
 
 def test_what_cannot_be_saved_is_refused(tmp_path):
-    mine = ChainPerceptron(1, templates=changed(shout, "shout")).fit(WORDS, TAGS)
+    mine = ChainPerceptron(passes=1, templates=changed(shout, "shout")).fit(WORDS, TAGS)
     with pytest.raises(ValueError, match=r"templates use <function shout.*which is code"):
         mine.save(tmp_path / "m.mm")
-    pairs = ChainPerceptron(1).fit([np.eye(2)], [[(0, 1), (1, 2)]])
+    pairs = ChainPerceptron(passes=1).fit([np.eye(2)], [[(0, 1), (1, 2)]])
     with pytest.raises(ValueError, match="use str or numbers"):
         pairs.save(tmp_path / "m.mm")
-    nul = ChainPerceptron(1).fit([np.eye(2)], [["a", "a\0"]])
+    nul = ChainPerceptron(passes=1).fit([np.eye(2)], [["a", "a\0"]])
     with pytest.raises(ValueError, match="ends with NUL"):
         nul.save(tmp_path / "m.mm")
     assert not list(tmp_path.iterdir())

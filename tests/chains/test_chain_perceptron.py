@@ -60,7 +60,7 @@ def test_equal_to_the_plain_loop(seed, order, weighted):
     Y = [rng.integers(3, size=length).tolist() for length in lengths]
     Y[0][0], Y[1][0], Y[2][0] = 0, 1, 2
     weights = rng.uniform(0.5, 2.0, size=8) if weighted else np.ones(8)
-    model = ChainPerceptron(4, order=order, ends=False, random_state=seed)
+    model = ChainPerceptron(passes=4, order=order, ends=False, random_state=seed)
     model.fit(X, Y, sample_weight=weights if weighted else None)
     # At w = 0 all labellings tie; both ways of searching then take label 0 everywhere.
     expected, _ = plain_perceptron(X, Y, 3, order, 4, seed, weights)
@@ -69,7 +69,7 @@ def test_equal_to_the_plain_loop(seed, order, weighted):
 
 def test_separable_data_end_early():
     X = [np.eye(2), np.eye(2)[::-1]]
-    model = ChainPerceptron(50).fit(X, [[0, 1], [1, 0]])
+    model = ChainPerceptron(passes=50).fit(X, [[0, 1], [1, 0]])
     assert model.n_iter_ < 50
     assert model.solution_.details["separated"]
     assert model.score(X, [[0, 1], [1, 0]]) == 1.0
@@ -77,7 +77,7 @@ def test_separable_data_end_early():
 
 def test_words_calibration_and_clone():
     X, Y = make_sentences(120, seed=2)
-    model = ChainPerceptron(5, templates=tagging_templates()).fit(X, Y)
+    model = ChainPerceptron(passes=5, templates=tagging_templates()).fit(X, Y)
     assert model.score(X, Y) > 0.95
     with pytest.warns(UserWarning, match="call calibrate"):
         model.predict_marginals(X[:2])
@@ -90,12 +90,12 @@ def test_words_calibration_and_clone():
 @pytest.mark.parametrize("passes", [0, 2.5, "a", True])
 def test_passes_are_whole(passes):
     with pytest.raises(ValueError, match="passes must be a whole number of at least 1"):
-        ChainPerceptron(passes).fit([np.eye(2)], [[0, 1]])
+        ChainPerceptron(passes=passes).fit([np.eye(2)], [[0, 1]])
 
 
 def test_a_refused_fit_leaves_the_model():
     X, Y = [np.eye(2), np.eye(2)[:1]], [["a", "b"], ["a"]]
-    model = ChainPerceptron(3).fit(X, Y)
+    model = ChainPerceptron(passes=3).fit(X, Y)
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="sample_weight"):
         model.fit([np.eye(3)], [["x", "y", "z"]], sample_weight=[-1.0])

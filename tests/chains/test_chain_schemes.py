@@ -64,13 +64,13 @@ def test_the_best_valid_labelling(scheme):
 
 def test_labels_that_do_not_fit_the_scheme_are_named():
     X, Y = [np.eye(3)], [["B-X", "I-X", "O"]]
-    model = ChainPerceptron(1).fit(X, Y)
+    model = ChainPerceptron(passes=1).fit(X, Y)
     with pytest.raises(ValueError, match=r"steps='BILOU' does not fit .* none of them ends a chunk .* use steps='BIO'"):
         model.predict(X, steps="BILOU")
-    model = ChainPerceptron(1).fit(X, [["B-X", "E-X", "O"]])
+    model = ChainPerceptron(passes=1).fit(X, [["B-X", "E-X", "O"]])
     with pytest.raises(ValueError, match=r"steps='BIO' does not fit .* 'E-X' is not of the scheme BIO, whose labels"):
         model.predict(X, steps="BIO")
-    model = ChainPerceptron(1).fit(X, [["NOUN", "VERB", "ADV"]])
+    model = ChainPerceptron(passes=1).fit(X, [["NOUN", "VERB", "ADV"]])
     with pytest.raises(ValueError, match=r"steps='BIO' does not fit .* 'ADV' is not of the scheme BIO"):
         model.predict(X, steps="BIO")
 

@@ -78,10 +78,10 @@ def test_every_form_of_numbers_gives_the_same_model(form, model):
     other = ChainSVC(C=0.5, tol=1e-3).fit(given, Y, lengths=lengths)
     np.testing.assert_array_equal(other.coef_, model.coef_)
     np.testing.assert_array_equal(other.classes_, model.classes_)
-    for a, b in zip(other.predict(given, lengths), model.predict(X), strict=True):
+    for a, b in zip(other.predict(given, lengths=lengths), model.predict(X), strict=True):
         np.testing.assert_array_equal(a, b)
-    np.testing.assert_array_equal(other.decision_value(given, Y, lengths), model.decision_value(X, Y))
-    assert other.score(given, Y, lengths) == model.score(X, Y)
+    np.testing.assert_array_equal(other.decision_value(given, Y, lengths=lengths), model.decision_value(X, Y))
+    assert other.score(given, Y, lengths=lengths) == model.score(X, Y)
 
 
 @pytest.mark.parametrize("form", LABELS)

@@ -61,21 +61,21 @@ def test_tuples_can_be_labels():
 @pytest.mark.parametrize(
     ("Y", "message"),
     [
-        ([["a", "b"]], "Y has the labels of 1 sequences, but X has 2"),
+        ([["a", "b"]], "y has the labels of 1 sequences, but X has 2"),
         ([["a", "b"], ["a", "c"]], "Sequence 1 has 1 tokens but 2 labels; give each token one label"),
         ([["a"], ["a"]], "Sequence 0 has 2 tokens but 1 labels"),
         ([["a", "b"], "c"], "The labels of sequence 1 are not a list; give a label for each of its 1 tokens"),
         ([[1, 2], 3], "The labels of sequence 1 are not a list"),
         ([[1, 2], np.eye(1)], "The labels of sequence 1 are not a list"),
-        (["a", "b"], "Y has 2 labels for 3 tokens in 2 sequences; give each token one label"),
-        (np.array([1, 2]), "Y has 2 labels for 3 tokens in 2 sequences"),
+        (["a", "b"], "y has 2 labels for 3 tokens in 2 sequences; give each token one label"),
+        (np.array([1, 2]), "y has 2 labels for 3 tokens in 2 sequences"),
         ([["a", 1], ["b"]], "The labels cannot be sorted, they are of the kinds int, str; use one kind"),
         ([["a", None], ["b"]], "Sequence 0, token 1 has the label None; give every token a label"),
         ([[1.0, 2.0], [float("nan")]], "Sequence 1, token 0 has the label nan; give every token a label"),
         ([np.array([1.0, np.nan]), np.array([1.0])], "Sequence 0, token 1 has the label nan"),
         ([[["a"], ["b"]], [["c"]]], r"The labels cannot be compared \(.*\); use numbers or strings"),
-        ("abc", "Y must be a list of the labels of each sequence, not str"),
-        (None, "Y must be a list of the labels of each sequence, not NoneType"),
+        ("abc", "y must be a list of the labels of each sequence, not str"),
+        (None, "y must be a list of the labels of each sequence, not NoneType"),
     ],
 )
 def test_complaints(Y, message):

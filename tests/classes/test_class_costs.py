@@ -68,7 +68,7 @@ def test_score_is_minus_the_mean_cost(iris):
     each = np.array([COST[number[t], number[a]] for t, a in zip(y, model.predict(X), strict=True)])
     assert model.score(X, y) == pytest.approx(-each.mean())
     weight = np.arange(150.0)
-    assert model.score(X, y, weight) == pytest.approx(-np.average(each, weights=weight))
+    assert model.score(X, y, sample_weight=weight) == pytest.approx(-np.average(each, weights=weight))
     with pytest.raises(ValueError, match="'lily' is no class of the training data"):
         model.score(X[:1], ["lily"])
     assert MulticlassSVC().fit(X, y).score(X, y) == np.mean(MulticlassSVC().fit(X, y).predict(X) == y)

@@ -105,7 +105,7 @@ def test_score_is_the_loss_trained_with(texts):
         assert model.score(X, y) == -tree_loss(y, model.predict(X), ".", loss=loss) < -0.01
         weight = np.arange(200.0)
         weighed = tree_loss(y, model.predict(X), ".", loss=loss, sample_weight=weight)
-        assert model.score(X, y, weight) == pytest.approx(-weighed)
+        assert model.score(X, y, sample_weight=weight) == pytest.approx(-weighed)
     plain = TaxonomySVC(0.01, taxonomy=".", loss="zero-one").fit(X[:100], y[:100])
     assert plain.score(X, y) == pytest.approx(np.mean(plain.predict(X) == y))
     flat = TaxonomySVC(0.01, taxonomy=None).fit(X, y)

@@ -45,7 +45,7 @@ def test_train_predict_evaluate(folder, run, measure):
     assert measure in out
     model = maxmargin.load("model.maxmargin")
     train, test = read_letor("train.letor"), read_letor("test.letor")
-    expected = RankingSVM(0.1, measure=measure).fit(train.X, train.grades, train.queries)
+    expected = RankingSVM(C=0.1, measure=measure).fit(train.X, train.grades, groups=train.queries)
     np.testing.assert_allclose(model.coef_, expected.coef_)
     code, out, _ = run("predict model.maxmargin test.letor")
     assert code == 0
@@ -55,7 +55,7 @@ def test_train_predict_evaluate(folder, run, measure):
     code, out, _ = run("evaluate model.maxmargin test.letor --json")
     found = json.loads(out)
     assert found["queries"] == 15
-    assert found[measure] == pytest.approx(expected.score(test.X, test.grades, test.queries))
+    assert found[measure] == pytest.approx(expected.score(test.X, test.grades, groups=test.queries))
     assert found["ndcg(10)"] > 0.8
     assert "ndcg(3)" in run("evaluate model.maxmargin test.letor")[1]
 

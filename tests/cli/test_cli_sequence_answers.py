@@ -22,7 +22,7 @@ NEW = WORDS[45:]
 def models():
     kinds = {
         "crf": ChainCRF(templates=tagging_templates()),
-        "perceptron": ChainPerceptron(2, templates=tagging_templates()),
+        "perceptron": ChainPerceptron(passes=2, templates=tagging_templates()),
     }
     return {name: kind.fit(WORDS[:45], TAGS[:45]) for name, kind in kinds.items()}
 
@@ -125,7 +125,11 @@ def test_probabilities_that_were_fitted_to_folds(run):
     write_conll("train.conll", [list(zip(*pair)) for pair in zip(WORDS[:45], TAGS[:45])])
     code, out, err = run("train train.conll c.mm --model perceptron --passes 2 --templates tagging --calibrate 4")
     assert (code, err) == (0, "")
-    expected = ChainPerceptron(2, templates="tagging").fit(WORDS[:45], TAGS[:45]).calibrate(WORDS[:45], TAGS[:45], 4)
+    expected = (
+        ChainPerceptron(passes=2, templates="tagging")
+        .fit(WORDS[:45], TAGS[:45])
+        .calibrate(WORDS[:45], TAGS[:45], folds=4)
+    )
     assert load("c.mm").temperature_ == expected.temperature_
     assert f"temperature  {expected.temperature_:.6g}" in out
     code, out, err = run("predict c.mm new.conll --confidence")

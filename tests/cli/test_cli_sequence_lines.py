@@ -27,7 +27,7 @@ def run(tmp_path, monkeypatch, capsys):
     (tmp_path / "a.conll").write_text(CONLL)
     (tmp_path / "t.txt").write_text("U00:%x[0,0]\nB\n")
     X, Y = [["u", "v"], ["u"], ["w", "v"]], [["B-x", "I-x"], ["O"], ["O", "O"]]
-    ChainPerceptron(2, templates=parse_templates("U00:%x[0,0]\n")).fit(X, Y).save("a.mm")
+    ChainPerceptron(passes=2, templates=parse_templates("U00:%x[0,0]\n")).fit(X, Y).save("a.mm")
 
     def run_words(words):
         with pytest.raises(SystemExit) as stop:
@@ -67,7 +67,9 @@ def test_a_feature_that_a_model_cannot_take(run, tmp_path):
 
 
 def test_a_sequence_for_which_nothing_is_left(run, tmp_path):
-    ChainPerceptron(2, templates=parse_templates("U00:%x[0,0]\n")).fit([["u", "v"]], [["B-x", "E-x"]]).save("e.mm")
+    ChainPerceptron(passes=2, templates=parse_templates("U00:%x[0,0]\n")).fit([["u", "v"]], [["B-x", "E-x"]]).save(
+        "e.mm"
+    )
     code, out, err = run("predict e.mm a.conll --steps IOBES")  # one token cannot be both first and last
     assert (code, out) == (1, "")
     assert err.startswith("error: a.conll, line 7: known and steps together leave no labelling for sequence 1;")

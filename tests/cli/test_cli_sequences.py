@@ -68,7 +68,7 @@ MODELS = {
     "svm": (ChainSVC(templates=parse_templates(TEMPLATES)), ""),
     "crf": (ChainCRF(templates=parse_templates(TEMPLATES)), ""),
     "perceptron": (ChainPerceptron(templates=parse_templates(TEMPLATES)), ""),
-    "hmm": (ChainHMM(0.1, templates=parse_templates(TEMPLATES)), "--alpha 0.1"),
+    "hmm": (ChainHMM(alpha=0.1, templates=parse_templates(TEMPLATES)), "--alpha 0.1"),
 }
 
 
@@ -278,7 +278,7 @@ def test_what_is_wrong_is_one_sentence(folder, run, words, message):
     (folder / "table.csv").write_text("f,y\n0,a\n1,b\n")
     MulticlassSVC(C=1.0).fit([[0.0], [1.0]], ["a", "b"]).save("table.mm")
     X, Y = split_labels(read_conll("train.conll"))
-    ChainPerceptron(1, templates=parse_templates(TEMPLATES)).fit(X, Y).save("good.mm")
+    ChainPerceptron(passes=1, templates=parse_templates(TEMPLATES)).fit(X, Y).save("good.mm")
     code, out, err = run(words)
     assert (code, out) == (1, "")
     assert err.startswith("error: ")

@@ -92,5 +92,5 @@ def test_complaints():
         OkapiBM25(2).predict([X[0]["text"]])
     with pytest.raises(ValueError, match="importance must be 'tf-idf' or 'entropy'"):
         EssentialPages(2, importance="fame").predict(X)
-    with pytest.raises(ValueError, match="X has 3 candidate sets and Y has 4"):
+    with pytest.raises(ValueError, match="X has 3 candidate sets and y has 4"):
         RandomChoice(2).score(X[:3], Y)

@@ -40,7 +40,7 @@ def test_the_score_is_minus_the_mean_loss(model):
     losses = subtopic_losses(Y_TEST, model.predict(X_TEST), 3)
     assert model.score(X_TEST, Y_TEST) == pytest.approx(-losses.mean())
     weight = np.arange(1.0, 11.0)
-    assert model.score(X_TEST, Y_TEST, weight) == pytest.approx(-np.average(losses, weights=weight))
+    assert model.score(X_TEST, Y_TEST, sample_weight=weight) == pytest.approx(-np.average(losses, weights=weight))
     equal = clone(model).set_params(weighting="equal").fit(X, Y)
     losses = subtopic_losses(Y_TEST, equal.predict(X_TEST), 3, weighting="equal")
     assert equal.score(X_TEST, Y_TEST) == pytest.approx(-losses.mean())
@@ -124,11 +124,11 @@ def test_top_words_are_what_covering_adds(model):
 
 def test_sample_weights_mean_repetition():
     weight = np.array([2.0] * 3 + [1.0] * 13)
-    weighted = DiversityRanker(**{**QUICK, "tol": 1e-5}, solver="one-slack").fit(X, Y, weight)
+    weighted = DiversityRanker(**{**QUICK, "tol": 1e-5}, solver="one-slack").fit(X, Y, sample_weight=weight)
     repeated = DiversityRanker(**{**QUICK, "tol": 1e-5}, solver="one-slack").fit(X + X[:3], Y + Y[:3])
     assert weighted.score(X_TEST, Y_TEST) == pytest.approx(repeated.score(X_TEST, Y_TEST), abs=0.05)
     with pytest.raises(ValueError, match="sample_weight has shape"):
-        DiversityRanker(**QUICK).fit(X, Y, [1.0])
+        DiversityRanker(**QUICK).fit(X, Y, sample_weight=[1.0])
 
 
 def test_habits_of_scikit_learn(model):
@@ -178,8 +178,8 @@ TEXTS = [x["text"] for x in X[:2]]
         ({"k": 13}, X, Y, "Candidate set 0 has 12 documents, fewer than k = 13"),
         ({"k": 0}, X, Y, "k must be a positive integer, not 0"),
         ({"k": 2.5}, X, Y, "k must be a positive integer, not 2.5"),
-        ({}, X, Y[:-1], "X has 16 candidate sets and Y has 15; they must match"),
-        ({}, X, None, "Y must be a list with the subtopics of each candidate set, not of type NoneType"),
+        ({}, X, Y[:-1], "X has 16 candidate sets and y has 15; they must match"),
+        ({}, X, None, "y must be a list with the subtopics of each candidate set, not of type NoneType"),
         ({}, None, Y, "X must be a list of candidate sets, not of type NoneType"),
         ({}, [], [], "At least one candidate set is needed"),
         ({}, X, [*Y[:-1], Y[-1][:-1]], "Candidate set 15 has 12 documents in X and 11 in Y"),

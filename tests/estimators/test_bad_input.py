@@ -60,7 +60,7 @@ def fit(given=X, labels=Y, sample_weight=None, **params):
 
 def fit_signs(sample_weight=None, **params):
     labels = np.where(X[:, 0] > 0, 1, -1).tolist()
-    return StructuralSVM(Signs(), **params, callback=untouched).fit(list(X), labels, sample_weight)
+    return StructuralSVM(Signs(), **params, callback=untouched).fit(list(X), labels, sample_weight=sample_weight)
 
 
 SETTINGS = [

@@ -119,6 +119,11 @@ EVERY = {
 }
 
 
+def fitted(model, data):
+    X, y, *groups = data
+    return model.fit(X, y, **({"groups": groups[0]} if groups else {}))
+
+
 def agree(warm: Solution, cold: Solution) -> None:
     """Both certify the same problem."""
     assert warm.status is cold.status is Status.CONVERGED
@@ -130,8 +135,8 @@ def agree(warm: Solution, cold: Solution) -> None:
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_few_examples_more(name):
     kind, params, part, n = ESTIMATORS[name]
-    warm = kind(**params, warm_start=True).fit(*part(n - FEW)).fit(*part(n))
-    cold = kind(**params).fit(*part(n))
+    warm = fitted(fitted(kind(**params, warm_start=True), part(n - FEW)), part(n))
+    cold = fitted(kind(**params), part(n))
     agree(warm.solution_, cold.solution_)
     assert warm.solution_.oracle_calls < cold.solution_.oracle_calls
 
@@ -139,8 +144,8 @@ def test_a_few_examples_more(name):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_the_same_examples(name):
     kind, params, part, n = ESTIMATORS[name]
-    warm = kind(**params, warm_start=True).fit(*part(n)).fit(*part(n))
-    cold = kind(**params).fit(*part(n))
+    warm = fitted(fitted(kind(**params, warm_start=True), part(n)), part(n))
+    cold = fitted(kind(**params), part(n))
     agree(warm.solution_, cold.solution_)
     assert warm.solution_.oracle_calls < 0.7 * cold.solution_.oracle_calls
 
@@ -150,9 +155,9 @@ def test_fewer_examples_and_others(name):
     kind, params, part, n = ESTIMATORS[name]
     half = tuple(data[: n // 2] for data in part(n))
     other = tuple(data[n // 2 :][::-1] for data in part(n))
-    model = kind(**params, warm_start=True).fit(*part(n))
+    model = fitted(kind(**params, warm_start=True), part(n))
     for data in (half, other, part(n)):
-        agree(model.fit(*data).solution_, kind(**params).fit(*data).solution_)
+        agree(fitted(model, data).solution_, fitted(kind(**params), data).solution_)
 
 
 def changed(data, seed):
@@ -189,11 +194,11 @@ def test_any_change(name, seed):
     """A warm fit on changed data certifies what a cold one does, each time of several in a row."""
     kind, params, part, n = EVERY[name]
     data = part(n)
-    model = kind(**params, warm_start=True).fit(*data)
+    model = fitted(kind(**params, warm_start=True), data)
     for step in range(2):
         data = changed(data, 10 * seed + step)
         C = model.C if isinstance(model.C, str) else model.C * (0.3, 1.0, 3.0)[(seed + step) % 3]
-        agree(model.set_params(C=C).fit(*data).solution_, kind(**{**params, "C": C}).fit(*data).solution_)
+        agree(fitted(model.set_params(C=C), data).solution_, fitted(kind(**{**params, "C": C}), data).solution_)
 
 
 SAME_BITS = {
@@ -215,7 +220,7 @@ SAME_BITS = {
 def test_the_number_of_jobs(name):
     """The same bits where nothing is summed by several threads, and the same certified optimum everywhere."""
     kind, params, part, n = EVERY[name]
-    one, two, again = (kind(**params, n_jobs=jobs).fit(*part(n)).solution_ for jobs in (1, 3, 3))
+    one, two, again = (fitted(kind(**params, n_jobs=jobs), part(n)).solution_ for jobs in (1, 3, 3))
     np.testing.assert_array_equal(two.w, again.w)
     agree(one, two)
     if name in SAME_BITS:
@@ -312,18 +317,18 @@ def test_the_same_rows_in_other_groups(measure):
     rng = np.random.default_rng(0)
     rows, grades = rng.standard_normal((60, 4)), rng.integers(0, 2, 60)
     before, after = np.repeat([0, 1], [30, 30]), np.repeat([0, 1], [5, 55])
-    model = RankingSVM(measure=measure, C=1.0, tol=1e-5, warm_start=True).fit(rows, grades, before)
-    cold = RankingSVM(measure=measure, C=1.0, tol=1e-5).fit(rows, grades, after)
-    agree(model.fit(rows, grades, after).solution_, cold.solution_)
+    model = RankingSVM(measure=measure, C=1.0, tol=1e-5, warm_start=True).fit(rows, grades, groups=before)
+    cold = RankingSVM(measure=measure, C=1.0, tol=1e-5).fit(rows, grades, groups=after)
+    agree(model.fit(rows, grades, groups=after).solution_, cold.solution_)
 
 
 def test_weights_that_fall_leave_no_cuts_behind():
     rng = np.random.default_rng(0)
     rows, grades, groups = rng.standard_normal((60, 4)), rng.integers(0, 2, 60), np.repeat([0, 1, 2], 20)
-    model = RankingSVM(C=1.0, tol=1e-5, warm_start=True).fit(rows, grades, groups)
+    model = RankingSVM(C=1.0, tol=1e-5, warm_start=True).fit(rows, grades, groups=groups)
     weight = np.where(groups == 0, 0.01, 1.0)
-    cold = RankingSVM(C=1.0, tol=1e-5).fit(rows, grades, groups, sample_weight=weight)
-    agree(model.fit(rows, grades, groups, sample_weight=weight).solution_, cold.solution_)
+    cold = RankingSVM(C=1.0, tol=1e-5).fit(rows, grades, groups=groups, sample_weight=weight)
+    agree(model.fit(rows, grades, groups=groups, sample_weight=weight).solution_, cold.solution_)
 
 
 def test_after_cuts_the_examples_are_not_forgotten():

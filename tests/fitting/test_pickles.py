@@ -24,6 +24,7 @@ from maxmargin.datasets import make_ranking, make_sentences, make_taxonomy
 
 DIGITS = load_digits(return_X_y=True)
 SENTENCES = make_sentences(60)
+RANKING = make_ranking(120, noise=0.5)
 WORDS = {"templates": tagging_templates()}
 CASES = [
     (MulticlassSVC(), DIGITS),
@@ -31,15 +32,20 @@ CASES = [
     (TaxonomySVC(taxonomy="."), make_taxonomy(200, branching=(3, 3))),
     (MultilabelSVC(), make_multilabel_classification(300, n_classes=6, random_state=0)),
     (MeasureSVC(), (DIGITS[0], DIGITS[1] == 8)),
-    (RankingSVM(), make_ranking(120, noise=0.5)),
+    (RankingSVM(), RANKING),
     *((kind(**WORDS), SENTENCES) for kind in (ChainSVC, ChainCRF, ChainPerceptron, ChainHMM)),
 ]
 cases = pytest.mark.parametrize(("estimator", "data"), CASES, ids=lambda item: type(item).__name__)
 
 
+def fitted(estimator, data):
+    X, y, *groups = data
+    return estimator.fit(X, y, **({"groups": groups[0]} if groups else {}))
+
+
 @cases
 def test_a_pickle_is_of_the_size_of_the_model(estimator, data, tmp_path):
-    model = estimator.fit(*data)
+    model = fitted(estimator, data)
     model.save(tmp_path / "model")
     assert len(pickle.dumps(model)) < 16 * (tmp_path / "model").stat().st_size + 20_000
     twin = pickle.loads(pickle.dumps(model))
@@ -67,7 +73,7 @@ def test_a_model_that_goes_on_keeps_its_dual_variables():
 
 @cases
 def test_a_solution_is_printed_on_one_line(estimator, data):
-    model = estimator.fit(*data)
+    model = fitted(estimator, data)
     if hasattr(model, "solution_"):
         text = repr(model.solution_)
         assert len(text) < 200

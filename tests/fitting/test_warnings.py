@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 X = [RNG.standard_normal((3, 2)) for _ in range(8)]
 Y = [RNG.integers(0, 2, 3) for _ in range(8)]
 
-MODEL = ChainPerceptron(2).fit(X, Y)
+MODEL = ChainPerceptron(passes=2).fit(X, Y)
 ASKED = {
     "predict_confidence": lambda: MODEL.predict_confidence(X),
     "predict_marginals": lambda: MODEL.predict_marginals(X),

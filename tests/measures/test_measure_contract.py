@@ -206,7 +206,7 @@ TRUTH = np.array([0, 1, 0, 1, 1, 0])
 def test_bad_input_is_one_sentence(model, y, groups, sentence):
     model = clone(model)
     with pytest.raises(ValueError) as refused:
-        model.fit(ROWS, y, groups)
+        model.fit(ROWS, y, groups=groups)
     assert sentence in str(refused.value)
     assert not hasattr(model, "classes_")
 

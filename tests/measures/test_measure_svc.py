@@ -146,10 +146,10 @@ def test_weights_are_repetitions_and_the_order_of_rows_does_not_matter(measure, 
     X, y, X_test, _ = noisy(400, 0.2, d=6)
     times = np.random.default_rng(2).integers(0, 4, 400)
     groups = np.arange(400) % 7 if grouped else None
-    weighted = MeasureSVC(measure).fit(X, y, groups, sample_weight=times)
+    weighted = MeasureSVC(measure).fit(X, y, groups=groups, sample_weight=times)
     order = np.random.default_rng(3).permutation(int(times.sum()))
     copies = np.repeat(np.arange(400), times)[order]
-    copied = MeasureSVC(measure).fit(X[copies], y[copies], None if groups is None else groups[copies])
+    copied = MeasureSVC(measure).fit(X[copies], y[copies], groups=None if groups is None else groups[copies])
     assert copied.value_ == pytest.approx(weighted.value_)
     np.testing.assert_allclose(
         copied.decision_function(X_test), weighted.decision_function(X_test), rtol=1e-6, atol=1e-8
@@ -194,14 +194,14 @@ def test_groups_are_measured_one_by_one_and_stay_together():
     X, y, X_test, y_test = noisy(600, 0.3)
     groups = np.arange(600) % 8
     for measure in ("f1", "roc_area"):
-        model = MeasureSVC(measure).fit(X, y, groups)
+        model = MeasureSVC(measure).fit(X, y, groups=groups)
         each = [MeasureSVC.score(model, X_test[groups == g], y_test[groups == g]) for g in range(8)]
-        assert model.score(X_test, y_test, groups) == pytest.approx(np.mean(each))
+        assert model.score(X_test, y_test, groups=groups) == pytest.approx(np.mean(each))
         assert np.mean(each) > 0.6
     members = [np.flatnonzero(groups == g).astype(np.int32) for g in range(8)]
     folds = folds_of_groups(X[:, 0], members, None, 5, 10_000)
     assert all(len(set(folds.fold[folds.group == g])) == 1 for g in range(8))
-    assert MeasureSVC("f1").fit(X, y, np.zeros(600)).value_ is not None  # one group is all rows
+    assert MeasureSVC("f1").fit(X, y, groups=np.zeros(600)).value_ is not None  # one group is all rows
 
 
 def test_folds_of_rows_divide_both_classes_evenly():

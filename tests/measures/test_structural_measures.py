@@ -69,9 +69,9 @@ def test_error_rate_has_one_optimum_by_rows_and_by_samples(solver):
     X, y = rare(60, 0.3)
     groups = np.arange(60) % 4
     one = Structural("error_rate", 0.1, tol=1e-6, solver=solver).fit(X, y)
-    many = Structural("error_rate", 0.1, tol=1e-6, solver=solver).fit(X, y, groups)
+    many = Structural("error_rate", 0.1, tol=1e-6, solver=solver).fit(X, y, groups=groups)
     as_function = Structural(lambda tp, fp, fn, tn: (fp + fn) / (tp + fp + fn + tn), 0.1, tol=1e-6, solver=solver)
-    as_function.fit(X, y, groups)
+    as_function.fit(X, y, groups=groups)
     assert many.solution_.primal == pytest.approx(one.solution_.primal, rel=1e-4)
     assert as_function.solution_.primal == pytest.approx(one.solution_.primal, rel=1e-4)
     np.testing.assert_allclose(as_function.coef_, one.coef_, atol=0.02)
@@ -222,7 +222,7 @@ def test_pos_label_says_which_label_is_rare(measure):
 def test_groups_are_measured_one_by_one():
     X, y = rare(40, 0.4)
     groups = np.repeat(["a", "b", "c", "d"], 10)
-    model = Structural("f1", 0.2, fit_intercept=False, tol=1e-7).fit(X, y, groups)
+    model = Structural("f1", 0.2, fit_intercept=False, tol=1e-7).fit(X, y, groups=groups)
     w = model.coef_[0]
     total = w @ w / 2
     for name in "abcd":
@@ -232,9 +232,9 @@ def test_groups_are_measured_one_by_one():
         total += 0.2 * 10 * max(0.0, *(output.loss - output.coefficients @ scores for output in outputs))
     assert model.solution_.primal == pytest.approx(total)
     each = [metrics.f1_score(y[groups == name], model.predict(X[groups == name])) for name in "abcd"]
-    assert model.score(X, y, groups) == pytest.approx(np.mean(each))
+    assert model.score(X, y, groups=groups) == pytest.approx(np.mean(each))
     mixed = np.random.default_rng(0).permutation(40)
-    other = Structural("f1", 0.2, fit_intercept=False, tol=1e-7).fit(X[mixed], y[mixed], groups[mixed])
+    other = Structural("f1", 0.2, fit_intercept=False, tol=1e-7).fit(X[mixed], y[mixed], groups=groups[mixed])
     assert other.solution_.primal == pytest.approx(model.solution_.primal, rel=1e-5)
 
 
@@ -244,9 +244,11 @@ def test_weights_are_repetitions(measure):
     times = np.random.default_rng(2).integers(0, 4, 60)
     groups = np.arange(60) % 2
     for given in (None, groups):
-        weighted = Structural(measure, 0.3, intercept_scaling=1.0, tol=1e-8).fit(X, y, given, sample_weight=times)
+        weighted = Structural(measure, 0.3, intercept_scaling=1.0, tol=1e-8).fit(
+            X, y, groups=given, sample_weight=times
+        )
         copied = Structural(measure, 0.3, intercept_scaling=1.0, tol=1e-8).fit(
-            np.repeat(X, times, axis=0), np.repeat(y, times), None if given is None else np.repeat(given, times)
+            np.repeat(X, times, axis=0), np.repeat(y, times), groups=None if given is None else np.repeat(given, times)
         )
         assert weighted.solution_.primal == pytest.approx(copied.solution_.primal, rel=1e-6)
         np.testing.assert_allclose(weighted.coef_, copied.coef_, atol=1e-3)
@@ -261,7 +263,7 @@ def test_default_c_grows_with_the_margin_of_the_least_mistake():
     assert base == Structural("roc_area").fit(X, y).C_
     halves = np.arange(300) % 2
     units = [150 / y[halves == g].sum() for g in range(2)]
-    assert pytest.approx(base * np.mean(units)) == Structural("f1").fit(X, y, halves).C_
+    assert pytest.approx(base * np.mean(units)) == Structural("f1").fit(X, y, groups=halves).C_
     assert base == Structural("f1", C=base).fit(X, y).C_
 
 

@@ -67,8 +67,8 @@ def test_lengths():
     class Silent(Letters):
         argmax = began
 
-    complaint(lambda: fit(Silent(), X[:8]), "X has 8 examples and Y has 9", "match")
-    complaint(lambda: check_problem(Silent(), X[:8], Y), "X has 8 examples and Y has 9", "match")
+    complaint(lambda: fit(Silent(), X[:8]), "X has 8 examples and y has 9", "match")
+    complaint(lambda: check_problem(Silent(), X[:8], Y), "X has 8 examples and y has 9", "match")
     complaint(lambda: fit(Silent(), [], []), "[Aa]t least one example")
     complaint(lambda: check_problem(Silent(), [], []), "[Aa]t least one example")
     model = StructuralSVM(Letters()).fit(X, Y)

@@ -26,11 +26,11 @@ def test_all_solvers_reach_the_optimum_of_the_enumerated_problem(name, C):
     X, y, groups = make(noise=1.0)
     best = solve(every_plane(X, y, groups, name, "margin", "linear"), C)
     for solver in SOLVERS:
-        model = RankingSVM(C, measure=name, solver=solver, tol=1e-5).fit(X, y, groups)
+        model = RankingSVM(C=C, measure=name, solver=solver, tol=1e-5).fit(X, y, groups=groups)
         assert model.solution_.status is Status.CONVERGED
         assert best.low * (1 - 1e-9) <= model.solution_.primal <= best.value + 1e-5 * C * 4
         np.testing.assert_allclose(model.coef_, best.w, atol=0.02)
-    rough = RankingSVM(C, measure=name, solver=Subgradient(passes=300)).fit(X, y, groups)
+    rough = RankingSVM(C=C, measure=name, solver=Subgradient(passes=300)).fit(X, y, groups=groups)
     assert rough.solution_.primal <= 1.05 * best.value
 
 
@@ -41,7 +41,7 @@ def test_swapped_pairs_in_other_formulations(rescaling, slack):
     X, y, groups = make(noise=1.0, seed=1)
     best = solve(every_plane(X, y, groups, "swapped_pairs", rescaling, slack), 1.0)
     for solver in SOLVERS:
-        model = RankingSVM(1.0, rescaling=rescaling, slack=slack, solver=solver, tol=1e-5).fit(X, y, groups)
+        model = RankingSVM(C=1.0, rescaling=rescaling, slack=slack, solver=solver, tol=1e-5).fit(X, y, groups=groups)
         assert best.low * (1 - 1e-9) <= model.solution_.primal <= best.value + 4e-5
 
 
@@ -65,7 +65,7 @@ def test_swapped_pairs_are_liblinear_on_differences_of_pairs(grades, C):
     sign = np.where(np.arange(len(rows)) % 2, 1.0, -1.0)  # LIBLINEAR wants both classes
     rival = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=1_000_000)
     rival.fit(rows * sign[:, None], sign, sample_weight=weight)
-    own = RankingSVM(C, tol=1e-7).fit(X, y, groups)
+    own = RankingSVM(C=C, tol=1e-7).fit(X, y, groups=groups)
 
     def objective(w):
         return 0.5 * w @ w + C * weight @ np.maximum(0.0, 1.0 - rows @ w)
@@ -82,26 +82,26 @@ def test_weights_are_repetitions(name):
     copies = [np.flatnonzero(groups == g) for g, s in enumerate(weight) for _ in range(int(s))]
     repeated = np.repeat(np.arange(len(copies)), [rows.size for rows in copies])
     rows = np.concatenate(copies)
-    first = RankingSVM(0.5, measure=name, tol=1e-7).fit(X, y, groups, sample_weight=weight)
-    second = RankingSVM(0.5, measure=name, tol=1e-7).fit(X[rows], y[rows], repeated)
+    first = RankingSVM(C=0.5, measure=name, tol=1e-7).fit(X, y, groups=groups, sample_weight=weight)
+    second = RankingSVM(C=0.5, measure=name, tol=1e-7).fit(X[rows], y[rows], groups=repeated)
     assert first.solution_.primal == pytest.approx(second.solution_.primal, rel=1e-5)
-    by_row = RankingSVM(0.5, measure=name, tol=1e-7).fit(X, y, groups, sample_weight=weight[groups])
+    by_row = RankingSVM(C=0.5, measure=name, tol=1e-7).fit(X, y, groups=groups, sample_weight=weight[groups])
     np.testing.assert_array_equal(by_row.coef_, first.coef_)
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_groups_by_name_by_size_and_in_any_order(name):
     X, y, groups = make(noise=0.5, seed=4)
-    model = RankingSVM(1.0, measure=name).fit(X, y, groups)
-    by_size = RankingSVM(1.0, measure=name).fit(X, y, [4, 3, 5, 4])
-    by_word = RankingSVM(1.0, measure=name).fit(X, y, np.array(["z", "b", "c", "a"])[groups])
+    model = RankingSVM(C=1.0, measure=name).fit(X, y, groups=groups)
+    by_size = RankingSVM(C=1.0, measure=name).fit(X, y, groups=[4, 3, 5, 4])
+    by_word = RankingSVM(C=1.0, measure=name).fit(X, y, groups=np.array(["z", "b", "c", "a"])[groups])
     np.testing.assert_array_equal(model.coef_, by_size.coef_)
     np.testing.assert_array_equal(model.coef_, by_word.coef_)
     mixed = np.random.default_rng(0).permutation(y.size)
-    shuffled = RankingSVM(1.0, measure=name, tol=1e-7).fit(X[mixed], y[mixed], groups[mixed])
-    precise = RankingSVM(1.0, measure=name, tol=1e-7).fit(X, y, groups)
+    shuffled = RankingSVM(C=1.0, measure=name, tol=1e-7).fit(X[mixed], y[mixed], groups=groups[mixed])
+    precise = RankingSVM(C=1.0, measure=name, tol=1e-7).fit(X, y, groups=groups)
     assert shuffled.solution_.primal == pytest.approx(precise.solution_.primal, rel=1e-5)
-    assert shuffled.score(X[mixed], y[mixed], groups[mixed]) == pytest.approx(precise.score(X, y, groups))
+    assert shuffled.score(X[mixed], y[mixed], groups=groups[mixed]) == pytest.approx(precise.score(X, y, groups=groups))
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -109,65 +109,65 @@ def test_groups_by_name_by_size_and_in_any_order(name):
 def test_dense_and_sparse_input_agree(name, dtype):
     X, y, groups = make(noise=0.5, seed=5)
     X = np.where(np.abs(X) < 0.5, 0.0, X).astype(dtype)
-    dense = RankingSVM(1.0, measure=name, tol=1e-6).fit(X, y, groups)
-    sparse = RankingSVM(1.0, measure=name, tol=1e-6).fit(sp.csr_array(X), y, groups)
+    dense = RankingSVM(C=1.0, measure=name, tol=1e-6).fit(X, y, groups=groups)
+    sparse = RankingSVM(C=1.0, measure=name, tol=1e-6).fit(sp.csr_array(X), y, groups=groups)
     assert sparse.solution_.primal == pytest.approx(dense.solution_.primal, rel=1e-4)
     np.testing.assert_allclose(sparse.predict(sp.csr_array(X)), sparse.predict(X), rtol=1e-6)
     assert dense.predict(X).dtype == np.float64
     assert (
-        pytest.approx(RankingSVM(measure=name).fit(X, y, groups).C_)
-        == RankingSVM(measure=name).fit(sp.csr_array(X), y, groups).C_
+        pytest.approx(RankingSVM(measure=name).fit(X, y, groups=groups).C_)
+        == RankingSVM(measure=name).fit(sp.csr_array(X), y, groups=groups).C_
     )
 
 
 def test_threads_change_nothing_that_matters():
     X, y, groups = make_ranking(60, seed=6)
-    one = RankingSVM(0.1, measure="ndcg(5)").fit(X, y, groups)
-    three = RankingSVM(0.1, measure="ndcg(5)", n_jobs=3).fit(X, y, groups)
+    one = RankingSVM(C=0.1, measure="ndcg(5)").fit(X, y, groups=groups)
+    three = RankingSVM(C=0.1, measure="ndcg(5)", n_jobs=3).fit(X, y, groups=groups)
     assert three.solution_.primal == pytest.approx(one.solution_.primal, rel=1e-3)
 
 
 def test_rank_and_predict():
     X, y, groups = make(noise=0.5, seed=7)
-    model = RankingSVM(1.0).fit(X, y, groups)
+    model = RankingSVM(C=1.0).fit(X, y, groups=groups)
     scores = model.predict(X)
     np.testing.assert_allclose(scores, X @ model.coef_)
-    ranked = model.rank(X, groups)
+    ranked = model.rank(X, groups=groups)
     assert len(ranked) == 4
     for g, rows in enumerate(ranked):
         assert sorted(rows) == np.flatnonzero(groups == g).tolist()
         assert (np.diff(scores[rows]) <= 0).all()
     (everything,) = model.rank(X)
     assert (np.diff(scores[everything]) <= 0).all()
-    assert [rows.tolist() for rows in model.rank(np.zeros((4, 3)), ["b", "a", "b", "a"])] == [[0, 2], [1, 3]]
+    assert [rows.tolist() for rows in model.rank(np.zeros((4, 3)), groups=["b", "a", "b", "a"])] == [[0, 2], [1, 3]]
 
 
 def test_score_is_the_mean_of_the_measure():
     X, y, groups = make(noise=1.0, seed=8)
     parts = [np.flatnonzero(groups == g) for g in range(4)]
-    model = RankingSVM(0.5, measure="ndcg(3)").fit(X, y, groups)
+    model = RankingSVM(C=0.5, measure="ndcg(3)").fit(X, y, groups=groups)
     scores = model.predict(X)
     each = [ndcg_score([2 ** y[rows] - 1], [scores[rows]], k=3) for rows in parts]
-    assert model.score(X, y, groups) == pytest.approx(np.mean(each))
-    assert model.score(X, y, groups, sample_weight=[1, 0, 0, 2]) == pytest.approx((each[0] + 2 * each[3]) / 3)
-    assert model.score(X, y, [4, 3, 5, 4]) == pytest.approx(np.mean(each))
+    assert model.score(X, y, groups=groups) == pytest.approx(np.mean(each))
+    assert model.score(X, y, groups=groups, sample_weight=[1, 0, 0, 2]) == pytest.approx((each[0] + 2 * each[3]) / 3)
+    assert model.score(X, y, groups=[4, 3, 5, 4]) == pytest.approx(np.mean(each))
     model.set_params(measure="average_precision", relevant=2)
     each = [average_precision_score(y[rows] >= 2, scores[rows]) for rows in parts]
-    assert model.score(X, y, groups) == pytest.approx(np.mean(each))
+    assert model.score(X, y, groups=groups) == pytest.approx(np.mean(each))
 
 
 def test_relevant_is_a_threshold_on_the_grades():
     X, y, groups = make(noise=0.5, seed=9)
     for name in ("average_precision", "mrr"):
-        high = RankingSVM(1.0, measure=name, relevant=2).fit(X, y, groups)
-        same = RankingSVM(1.0, measure=name).fit(X, (y >= 2).astype(int), groups)
+        high = RankingSVM(C=1.0, measure=name, relevant=2).fit(X, y, groups=groups)
+        same = RankingSVM(C=1.0, measure=name).fit(X, (y >= 2).astype(int), groups=groups)
         np.testing.assert_array_equal(high.coef_, same.coef_)
 
 
 def test_a_measure_object_and_gains():
     X, y, groups = make(noise=1.0, seed=10)
-    named = RankingSVM(1.0, measure="ndcg(2)", gain="linear").fit(X, y, groups)
-    given = RankingSVM(1.0, measure=Ndcg(2, "linear")).fit(X, y, groups)
+    named = RankingSVM(C=1.0, measure="ndcg(2)", gain="linear").fit(X, y, groups=groups)
+    given = RankingSVM(C=1.0, measure=Ndcg(2, "linear")).fit(X, y, groups=groups)
     np.testing.assert_array_equal(named.coef_, given.coef_)
 
 
@@ -175,29 +175,29 @@ def test_groups_from_which_nothing_can_be_learned():
     X, y, groups = make(noise=0.5, seed=11)
     flat = np.where(groups == 2, 1.0, y)
     with pytest.warns(UserWarning, match="1 of 4 groups are left out, .* all rows of group 2 have the grade 1, for ex"):
-        model = RankingSVM(1.0, uninformative="warn").fit(X, flat, groups)
+        model = RankingSVM(C=1.0, uninformative="warn").fit(X, flat, groups=groups)
     assert model.n_uninformative_ == 1
     kept = groups != 2
-    np.testing.assert_array_equal(model.coef_, RankingSVM(1.0).fit(X[kept], y[kept], groups[kept]).coef_)
-    silent = RankingSVM(1.0).fit(X, flat, groups, sample_weight=[1, 1, 5, 1])
+    np.testing.assert_array_equal(model.coef_, RankingSVM(C=1.0).fit(X[kept], y[kept], groups=groups[kept]).coef_)
+    silent = RankingSVM(C=1.0).fit(X, flat, groups=groups, sample_weight=[1, 1, 5, 1])
     np.testing.assert_array_equal(model.coef_, silent.coef_)
-    assert silent.score(X, flat, groups) == pytest.approx(silent.score(X[kept], y[kept], groups[kept]))
+    assert silent.score(X, flat, groups=groups) == pytest.approx(silent.score(X[kept], y[kept], groups=groups[kept]))
     with pytest.raises(
         ValueError, match="nothing to learn where all rows of group 2 have the grade 1; leave the group"
     ):
-        RankingSVM(1.0, uninformative="refuse").fit(X, flat, groups)
+        RankingSVM(C=1.0, uninformative="refuse").fit(X, flat, groups=groups)
     with pytest.raises(ValueError, match=r"where every row of group 2 is relevant \(a grade of at least 1\)"):
-        RankingSVM(1.0, measure="mrr", uninformative="refuse").fit(X, flat, groups)
+        RankingSVM(C=1.0, measure="mrr", uninformative="refuse").fit(X, flat, groups=groups)
     with pytest.raises(ValueError, match=r"where no row of group 2 is relevant \(a grade of at least 2\)"):
-        RankingSVM(1.0, measure="mrr", relevant=2, uninformative="refuse").fit(X, flat, groups)
+        RankingSVM(C=1.0, measure="mrr", relevant=2, uninformative="refuse").fit(X, flat, groups=groups)
 
 
 def test_the_default_c_follows_the_scale_of_the_features():
     X, y, groups = make_ranking(40, seed=12)
-    model = RankingSVM().fit(X, y, groups)
+    model = RankingSVM().fit(X, y, groups=groups)
     moved = X + 7.0 * np.arange(X.shape[1])  # what is the same within a query tells nothing
-    assert pytest.approx(model.C_) == RankingSVM().fit(moved, y, groups).C_
-    scaled = RankingSVM().fit(8.0 * X, y, groups)  # a power of two, so that rounding is the same
+    assert pytest.approx(model.C_) == RankingSVM().fit(moved, y, groups=groups).C_
+    scaled = RankingSVM().fit(8.0 * X, y, groups=groups)  # a power of two, so that rounding is the same
     assert pytest.approx(model.C_ / 64.0) == scaled.C_
     np.testing.assert_allclose(8.0 * scaled.coef_, model.coef_, rtol=1e-6)
 
@@ -206,23 +206,23 @@ def test_learns_what_there_is_to_learn():
     X, y, groups = make_ranking(120, noise=0.3, seed=13)
     train, test = groups < 80, groups >= 80
     for name in MEASURES:
-        model = RankingSVM(measure=name).fit(X[train], y[train], groups[train])
+        model = RankingSVM(measure=name).fit(X[train], y[train], groups=groups[train])
         assert model.solution_.status is Status.CONVERGED
-        assert model.score(X[test], y[test], groups[test]) > 0.85
+        assert model.score(X[test], y[test], groups=groups[test]) > 0.85
         assert type(model.solution_.details["solver"]) is str
 
 
 def test_warm_start_goes_on_from_the_cuts():
     X, y, groups = make_ranking(50, seed=14)
-    model = RankingSVM(0.1, warm_start=True, tol=1e-4).fit(X, y, groups)
+    model = RankingSVM(C=0.1, warm_start=True, tol=1e-4).fit(X, y, groups=groups)
     cold, primal = model.n_iter_, model.solution_.primal
-    model.fit(X, y, groups)
+    model.fit(X, y, groups=groups)
     assert model.n_iter_ < cold / 2
     assert model.solution_.primal == pytest.approx(primal, rel=1e-3)
     warm = model.fit(
-        X[:-5], y[:-5], groups[:-5]
+        X[:-5], y[:-5], groups=groups[:-5]
     ).solution_  # other data: the cuts hold no more, the first is at the old w
-    alone = RankingSVM(0.1, tol=1e-4).fit(X[:-5], y[:-5], groups[:-5]).solution_
+    alone = RankingSVM(C=0.1, tol=1e-4).fit(X[:-5], y[:-5], groups=groups[:-5]).solution_
     assert warm.dual <= alone.primal
     assert alone.dual <= warm.primal
 
@@ -233,15 +233,15 @@ def test_columns_in_other_units_do_not_matter():
     y = np.clip(np.round(X @ rng.standard_normal(6) + 1.0), 0, 3)
     units = 10.0 ** np.array([0, 3, -3, 0, 2, 0])
     groups = np.repeat(np.arange(40), 10)
-    plain = RankingSVM().fit(X[:200], y[:200], groups[:200])
-    other = RankingSVM().fit((X * units)[:200], y[:200], groups[:200])
-    score = plain.score(X[200:], y[200:], groups[200:])
-    assert other.score((X * units)[200:], y[200:], groups[200:]) > score - 0.005
+    plain = RankingSVM().fit(X[:200], y[:200], groups=groups[:200])
+    other = RankingSVM().fit((X * units)[:200], y[:200], groups=groups[:200])
+    score = plain.score(X[200:], y[200:], groups=groups[200:])
+    assert other.score((X * units)[200:], y[200:], groups=groups[200:]) > score - 0.005
     np.testing.assert_allclose(other.coef_ * units / plain.coef_, 1.0, atol=0.4)
 
 
 def test_a_column_that_does_not_vary_has_no_weight():
     rng = np.random.default_rng(0)
     X = np.c_[np.full(100, 1e3), 1e-9 * rng.standard_normal(100)]
-    model = RankingSVM().fit(X, rng.integers(0, 3, 100), np.repeat(np.arange(10), 10))
+    model = RankingSVM().fit(X, rng.integers(0, 3, 100), groups=np.repeat(np.arange(10), 10))
     assert model.coef_[0] == 0.0

@@ -72,7 +72,9 @@ def test_in_a_pipeline(data, routing):
 
 
 def test_clone_and_set_params(data):
-    model = RankingSVM(0.5, measure=Ndcg(3), solver=BlockCoordinate(capacity=3), tol=0.01).fit(*data)
+    model = RankingSVM(C=0.5, measure=Ndcg(3), solver=BlockCoordinate(capacity=3), tol=0.01).fit(
+        *data[:2], groups=data[2]
+    )
     twin = clone(model)
     assert not hasattr(twin, "coef_")
     assert twin.get_params() == model.get_params()
@@ -80,7 +82,7 @@ def test_clone_and_set_params(data):
 
 @pytest.mark.parametrize("solver", ["auto", "n-slack", "bcfw", "subgradient", "perceptron"])
 def test_pickle_and_deepcopy(data, solver):
-    model = RankingSVM(0.1, solver=solver, tol=0.01).fit(*data)
+    model = RankingSVM(C=0.1, solver=solver, tol=0.01).fit(*data[:2], groups=data[2])
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         np.testing.assert_array_equal(twin.predict(data[0]), model.predict(data[0]))
         assert twin.solution_.gap == model.solution_.gap
@@ -89,7 +91,7 @@ def test_pickle_and_deepcopy(data, solver):
 def test_fit_mutates_nothing(data):
     X, y, groups = (part.copy() for part in data)
     weight = np.linspace(0.0, 1.0, 30)
-    RankingSVM(0.1).fit(X, y, groups, sample_weight=weight).rank(X, groups)
+    RankingSVM(C=0.1).fit(X, y, groups=groups, sample_weight=weight).rank(X, groups=groups)
     for part, before in zip((X, y, groups), data):
         np.testing.assert_array_equal(part, before)
     np.testing.assert_array_equal(weight, np.linspace(0.0, 1.0, 30))
@@ -98,26 +100,26 @@ def test_fit_mutates_nothing(data):
 def test_data_frames(data):
     X, y, groups = data
     frame = pd.DataFrame(X, columns=[f"feature {j}" for j in range(X.shape[1])])
-    model = RankingSVM(0.1).fit(frame, pd.Series(y), pd.Series(groups).map(str))
+    model = RankingSVM(C=0.1).fit(frame, pd.Series(y), groups=pd.Series(groups).map(str))
     assert model.feature_names_in_[3] == "feature 3"
-    np.testing.assert_allclose(model.predict(frame), RankingSVM(0.1).fit(X, y, groups).predict(X))
+    np.testing.assert_allclose(model.predict(frame), RankingSVM(C=0.1).fit(X, y, groups=groups).predict(X))
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was(data):
     X, y, groups = data
-    model = RankingSVM(0.1).fit(X, y, groups)
+    model = RankingSVM(C=0.1).fit(X, y, groups=groups)
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="add up to"):
-        model.fit(X[:, :3], y, [3, 4])
+        model.fit(X[:, :3], y, groups=[3, 4])
     np.testing.assert_array_equal(model.coef_, before)
     assert model.n_features_in_ == X.shape[1]
     assert not hasattr(_failed(data), "n_features_in_")
 
 
 def _failed(data):
-    model = RankingSVM(-1.0)
+    model = RankingSVM(C=-1.0)
     with pytest.raises(ValueError, match=r"C must be a positive number, not -1\.0"):
-        model.fit(*data)
+        model.fit(*data[:2], groups=data[2])
     return model
 
 
@@ -126,11 +128,11 @@ def test_save_and_load(data, measure, tmp_path):
     X, y, groups = data
     frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
     flat = np.where(groups == 0, 0, y)
-    model = RankingSVM(measure=measure, gain="linear", uninformative="skip").fit(frame, flat, groups)
+    model = RankingSVM(measure=measure, gain="linear", uninformative="skip").fit(frame, flat, groups=groups)
     model.save(tmp_path / "model.maxmargin")
     twin = load(tmp_path / "model.maxmargin")
     np.testing.assert_array_equal(twin.predict(frame), model.predict(frame))
-    assert twin.score(frame, y, groups) == model.score(frame, y, groups)
+    assert twin.score(frame, y, groups=groups) == model.score(frame, y, groups=groups)
     assert twin.get_params() == model.get_params()
     assert (twin.C_, twin.n_uninformative_, twin.n_features_in_) == (model.C_, 1, X.shape[1])
     assert twin.solution_.status is model.solution_.status
@@ -138,15 +140,15 @@ def test_save_and_load(data, measure, tmp_path):
 
 
 def test_a_measure_object_is_named_in_the_file(data, tmp_path):
-    model = RankingSVM(0.1, measure=Ndcg(3, "linear")).fit(*data)
+    model = RankingSVM(C=0.1, measure=Ndcg(3, "linear")).fit(*data[:2], groups=data[2])
     model.save(tmp_path / "model.maxmargin")
     twin = load(tmp_path / "model.maxmargin")
     assert twin.measure == Ndcg(3, "linear")
-    assert twin.score(*data) == model.score(*data)
+    assert twin.score(*data[:2], groups=data[2]) == model.score(*data[:2], groups=data[2])
 
 
 def test_damaged_files(data, tmp_path):
-    RankingSVM(0.1).fit(*data).save(tmp_path / "model.maxmargin")
+    RankingSVM(C=0.1).fit(*data[:2], groups=data[2]).save(tmp_path / "model.maxmargin")
     with zipfile.ZipFile(tmp_path / "model.maxmargin") as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     head = json.loads(members["model.json"])
@@ -230,72 +232,74 @@ def test_groups_that_contradict_a_hard_margin_are_named():
     X = np.array([[1.0, 0], [2, 0], [1, 1], [2, 2], [1, 0], [1, 0]])
     groups = ["q0", "q0", "q1", "q1", "q2", "q2"]
     with pytest.warns(ConvergenceWarning, match="They are those of group q2; use slack='linear'"):
-        RankingSVM(slack="hard", uninformative="skip").fit(X, [0, 0, 0, 1, 1, 0], groups)
+        RankingSVM(slack="hard", uninformative="skip").fit(X, [0, 0, 0, 1, 1, 0], groups=groups)
 
 
 def test_weights_that_leave_nothing():
     X, y, groups = np.eye(4), [0, 1, 1, 1], [0, 0, 1, 1]
     with pytest.raises(ValueError, match="All groups from which something can be learned have weight zero"):
-        RankingSVM(uninformative="skip").fit(X, y, groups, sample_weight=[0.0, 1.0])
+        RankingSVM(uninformative="skip").fit(X, y, groups=groups, sample_weight=[0.0, 1.0])
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "average_precision", "mrr"])
 def test_the_perceptron_knows_no_loss(data, measure):
     with pytest.raises(Unsupported, match=f"The perceptron has no loss, so it cannot train for {measure}"):
-        RankingSVM(measure=measure, solver="perceptron").fit(*data)
-    assert RankingSVM(solver="perceptron").fit(*data).score(*data) > 0.8
+        RankingSVM(measure=measure, solver="perceptron").fit(*data[:2], groups=data[2])
+    assert RankingSVM(solver="perceptron").fit(*data[:2], groups=data[2]).score(*data[:2], groups=data[2]) > 0.8
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "average_precision", "mrr"])
 @pytest.mark.parametrize(("rescaling", "slack"), [("slack", "linear"), ("margin", "squared"), ("slack", "squared")])
 def test_formulations_that_have_no_exact_search(data, measure, rescaling, slack):
     with pytest.raises(Unsupported, match=f"{measure} cannot be trained with {rescaling} rescaling with {slack} slack"):
-        RankingSVM(measure=measure, rescaling=rescaling, slack=slack).fit(*data)
+        RankingSVM(measure=measure, rescaling=rescaling, slack=slack).fit(*data[:2], groups=data[2])
 
 
 def test_score_says_what_is_wrong(data):
     X, y, groups = data
-    model = RankingSVM(0.1).fit(X, y, groups)
+    model = RankingSVM(C=0.1).fit(X, y, groups=groups)
     with pytest.raises(
         ValueError, match="There is nothing to score: swapped_pairs needs a group with rows of different"
     ):
-        model.score(X, np.zeros_like(y), groups)
+        model.score(X, np.zeros_like(y), groups=groups)
     with pytest.raises(ValueError, match="The grade of row 0 is 'a'; grades must be numbers"):
-        model.score(X, ["a"] * len(y), groups)
+        model.score(X, ["a"] * len(y), groups=groups)
     with pytest.raises(ValueError, match=r"y has shape \(2,\); one grade per row is needed"):
-        model.score(X, [0, 1], groups)
+        model.score(X, [0, 1], groups=groups)
 
 
 def test_groups_in_the_words_of_others(data):
     X, y, groups = data
     sizes = np.unique(groups, return_counts=True)[1]
-    expected = RankingSVM(0.1).fit(X, y, groups)
+    expected = RankingSVM(C=0.1).fit(X, y, groups=groups)
     for words in ({"qid": groups}, {"group": sizes}, {"groups": sizes}):
-        model = RankingSVM(0.1).fit(X, y, **words)
+        model = RankingSVM(C=0.1).fit(X, y, **words)
         np.testing.assert_array_equal(model.coef_, expected.coef_)
-        assert model.score(X, y, **words) == expected.score(X, y, groups)
-        assert all(map(np.array_equal, model.rank(X, **words), expected.rank(X, groups)))
+        assert model.score(X, y, **words) == expected.score(X, y, groups=groups)
+        assert all(map(np.array_equal, model.rank(X, **words), expected.rank(X, groups=groups)))
 
 
 def test_sizes_of_one_row_each_are_sizes():
-    model = RankingSVM(0.1).fit([[0.0], [1.0]], [0, 1], group=[2])
+    model = RankingSVM(C=0.1).fit([[0.0], [1.0]], [0, 1], group=[2])
     assert [rows.tolist() for rows in model.rank([[0.0], [1.0]], group=[1, 1])] == [[0], [1]]
 
 
 def test_no_groups_warn(data):
     X, y, _ = data
     with pytest.warns(UserWarning, match=r"no groups, so all \d+ rows are ranked as one query; name the query of each"):
-        one = RankingSVM(0.1).fit(X, y)
-    np.testing.assert_array_equal(RankingSVM(0.1).fit(X, y, group=[len(X)]).coef_, one.coef_)
+        one = RankingSVM(C=0.1).fit(X, y)
+    np.testing.assert_array_equal(RankingSVM(C=0.1).fit(X, y, group=[len(X)]).coef_, one.coef_)
 
 
 def test_weights_of_rows_repeat_them(data):
     X, y, groups = data
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    weighted = RankingSVM(0.1, tol=1e-9).fit(X, y, groups, sample_weight=times)
-    repeated = RankingSVM(0.1, tol=1e-9).fit(X.repeat(times, axis=0), y.repeat(times), groups.repeat(times))
+    weighted = RankingSVM(C=0.1, tol=1e-9).fit(X, y, groups=groups, sample_weight=times)
+    repeated = RankingSVM(C=0.1, tol=1e-9).fit(X.repeat(times, axis=0), y.repeat(times), groups=groups.repeat(times))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-4 * np.abs(repeated.coef_).max())
-    halves = RankingSVM(0.1, tol=1e-9).fit(X, y, groups, sample_weight=np.full(len(y), 0.5))
+    halves = RankingSVM(C=0.1, tol=1e-9).fit(X, y, groups=groups, sample_weight=np.full(len(y), 0.5))
     np.testing.assert_allclose(
-        halves.coef_, RankingSVM(0.05, tol=1e-9).fit(X, y, groups).coef_, atol=1e-4 * np.abs(halves.coef_).max()
+        halves.coef_,
+        RankingSVM(C=0.05, tol=1e-9).fit(X, y, groups=groups).coef_,
+        atol=1e-4 * np.abs(halves.coef_).max(),
     )

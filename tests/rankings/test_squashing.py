@@ -23,15 +23,15 @@ def queries(worth, seed=0, n_queries=60, size=15, d=6):
 def test_documents_of_heavy_tails_are_squashed_if_their_worth_saturates():
     X, y, groups = queries(np.tanh)
     X_test, y_test, groups_test = queries(np.tanh, seed=1)
-    model, plain = RankingSVM().fit(X, y, groups), RankingSVM(squash=None).fit(X, y, groups)
+    model, plain = RankingSVM().fit(X, y, groups=groups), RankingSVM(squash=None).fit(X, y, groups=groups)
     assert model.squashing_ is not None
     assert plain.squashing_ is None
-    assert model.score(X_test, y_test, groups_test) > plain.score(X_test, y_test, groups_test) + 0.05
+    assert model.score(X_test, y_test, groups=groups_test) > plain.score(X_test, y_test, groups=groups_test) + 0.05
 
 
 def test_documents_of_heavy_tails_are_left_alone_if_their_worth_is_linear():
     X, y, groups = queries(lambda X: X)
-    model, plain = RankingSVM().fit(X, y, groups), RankingSVM(squash=None).fit(X, y, groups)
+    model, plain = RankingSVM().fit(X, y, groups=groups), RankingSVM(squash=None).fit(X, y, groups=groups)
     assert model.squashing_ is None
     np.testing.assert_array_equal(model.coef_, plain.coef_)
 
@@ -39,7 +39,7 @@ def test_documents_of_heavy_tails_are_left_alone_if_their_worth_is_linear():
 def test_scores_are_those_of_the_squashed_columns():
     X, y, groups = queries(np.tanh)
     X[:, 0] = np.random.default_rng(5).standard_normal(len(X))
-    model = RankingSVM(squash="asinh").fit(X, y, groups)
+    model = RankingSVM(squash="asinh").fit(X, y, groups=groups)
     columns = model.squashing_.columns
     assert 0 not in columns
     expected = X.copy()
@@ -54,25 +54,25 @@ def test_scores_are_those_of_the_squashed_columns():
 @pytest.mark.parametrize("factor", [1e-6, 1e8])
 def test_the_unit_of_a_column_does_not_matter(factor):
     X, y, groups = queries(np.tanh)
-    scores = RankingSVM().fit(X, y, groups).predict(X)
-    np.testing.assert_allclose(RankingSVM().fit(X * factor, y, groups).predict(X * factor), scores, atol=1e-3)
+    scores = RankingSVM().fit(X, y, groups=groups).predict(X)
+    np.testing.assert_allclose(RankingSVM().fit(X * factor, y, groups=groups).predict(X * factor), scores, atol=1e-3)
 
 
 def test_a_number_for_c_and_sparse_rows_leave_columns_alone():
     X, y, groups = queries(np.tanh)
-    assert RankingSVM(C=1.0).fit(X, y, groups).squashing_ is None
-    assert RankingSVM().fit(sp.csr_array(X), y, groups).squashing_ is None
+    assert RankingSVM(C=1.0).fit(X, y, groups=groups).squashing_ is None
+    assert RankingSVM().fit(sp.csr_array(X), y, groups=groups).squashing_ is None
 
 
 def test_other_words_are_refused():
     X, y, groups = queries(np.tanh)
     with pytest.raises(ValueError, match="squash must be 'auto', 'asinh', 'tanh' or None, not 'log'"):
-        RankingSVM(squash="log").fit(X, y, groups)
+        RankingSVM(squash="log").fit(X, y, groups=groups)
 
 
 def test_model_files_keep_it(tmp_path):
     X, y, groups = queries(np.tanh)
-    model = RankingSVM().fit(X, y, groups)
+    model = RankingSVM().fit(X, y, groups=groups)
     model.save(tmp_path / "model")
     np.testing.assert_array_equal(maxmargin.load(tmp_path / "model").predict(X), model.predict(X))
 

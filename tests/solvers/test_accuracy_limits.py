@@ -55,8 +55,10 @@ FITS = {
     "label pairs": lambda **settings: MultilabelSVC(interactions="full", loss="f1", **settings).fit(X, VECTORS),
     "error rate": lambda **settings: MeasureSVC("error_rate", method="structural", **settings).fit(X, VECTORS[:, 0]),
     "f1": lambda **settings: MeasureSVC("f1", method="structural", **settings).fit(X, VECTORS[:, 0]),
-    "ranking": lambda **settings: RankingSVM(**settings).fit(X, Y, [10, 10]),
-    "average precision": lambda **settings: RankingSVM(measure="average_precision", **settings).fit(X, Y, [10, 10]),
+    "ranking": lambda **settings: RankingSVM(**settings).fit(X, Y, groups=[10, 10]),
+    "average precision": lambda **settings: RankingSVM(measure="average_precision", **settings).fit(
+        X, Y, groups=[10, 10]
+    ),
     "chain": lambda **settings: ChainSVC(**settings).fit(*PARTS),
     "python": lambda **settings: StructuralSVM(Classes(), **settings).fit(X, Y),
 }

@@ -133,7 +133,7 @@ FITS: dict[str, Any] = {
     "label pairs": lambda **settings: MultilabelSVC(interactions="full", **settings).fit(X, VECTORS),
     "error rate": lambda **settings: MeasureSVC("error_rate", method="structural", **settings).fit(X, VECTORS[:, 0]),
     "f1": lambda **settings: MeasureSVC("f1", method="structural", **settings).fit(X, VECTORS[:, 0]),
-    "ranking": lambda **settings: RankingSVM(**settings).fit(X, Y, [10, 10, 10]),
+    "ranking": lambda **settings: RankingSVM(**settings).fit(X, Y, groups=[10, 10, 10]),
     "chain": lambda **settings: ChainSVC(**settings).fit(SEQUENCES, TAGS),
     "python": lambda **settings: StructuralSVM(Classes(), **settings).fit(X[:, :2], Y),
 }

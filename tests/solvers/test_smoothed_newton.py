@@ -164,11 +164,11 @@ def test_only_sums_over_pairs_in_few_columns_and_grades() -> None:
 def test_a_warm_start_goes_on_from_its_cut() -> None:
     X, y, _ = data(100, 12, 3, d=10)
     groups = np.repeat(np.arange(100), 12)
-    model = RankingSVM(warm_start=True).fit(X, y, groups)
+    model = RankingSVM(warm_start=True).fit(X, y, groups=groups)
     first = model.solution_
-    again = model.set_params(tol=1e-6).fit(X, y, groups).solution_
+    again = model.set_params(tol=1e-6).fit(X, y, groups=groups).solution_
     assert again.dual >= first.dual
-    assert again.primal == pytest.approx(RankingSVM(tol=1e-6).fit(X, y, groups).solution_.primal, rel=1e-5)
+    assert again.primal == pytest.approx(RankingSVM(tol=1e-6).fit(X, y, groups=groups).solution_.primal, rel=1e-5)
 
 
 def test_native_input_is_checked() -> None:

@@ -135,9 +135,9 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if structure.measure is not None:
         options = {"method": "structural", "fit_intercept": False, "threshold_for": None, **options}
-        return MeasureSVC(structure.measure, C, **options).fit(X, Y, GROUPS)
+        return MeasureSVC(structure.measure, C, **options).fit(X, Y, groups=GROUPS)
     if "Ranking" in structure.name:
-        return RankingSVM(C, measure=measure_of(structure), **options).fit(X[0], Y, X[1])
+        return RankingSVM(C=C, measure=measure_of(structure), **options).fit(X[0], Y, groups=X[1])
     if "Taxonomy" in structure.name:
         loss = COST if structure.costs else "height"
         return TaxonomySVC(C, taxonomy=TREE, loss=loss, node_weight=0.5, fit_intercept=False, **options).fit(X, Y)
@@ -175,7 +175,7 @@ def test_cell(cell):
     n = len(data(structure)[2])
     if solver == "perceptron" and "Ranking" in structure.name:
         (X, groups), y = data(structure)[1:]
-        assert model.score(X, y, groups) >= 0.97
+        assert model.score(X, y, groups=groups) >= 0.97
     elif solver == "perceptron":
         predicted = model.predict(data(structure)[1])
         wrong = sum(not same(y, z) for y, z in zip(predicted, data(structure)[2]))

@@ -48,7 +48,7 @@ def test_measures(measure):
 @pytest.mark.parametrize("measure", ["swapped_pairs", "ndcg", "average_precision"])
 def test_rankings(measure):
     grades = LABELS[:, 0] if measure == "average_precision" else LABELS.sum(axis=1)
-    RankingSVM(measure=measure, n_jobs=3).fit(X, grades, GROUPS).predict(X)
+    RankingSVM(measure=measure, n_jobs=3).fit(X, grades, groups=GROUPS).predict(X)
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,9 @@ def compare(item: Set, splits: int, max_time: float) -> dict[str, Any]:
         def fit(measure: str, C: float, train=train) -> float:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                model = RankingSVM(C, measure=measure, uninformative="skip", max_time=max_time)
-                model.fit(X[train], y[train], queries[train])
-            return 100.0 * model.score(X[~train], y[~train], queries[~train])
+                model = RankingSVM(C=C, measure=measure, uninformative="skip", max_time=max_time)
+                model.fit(X[train], y[train], groups=queries[train])
+            return 100.0 * model.score(X[~train], y[~train], groups=queries[~train])
 
         for rule, r in RULES.items():
             begin = time.process_time()

@@ -77,8 +77,8 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
     def predict(
         self,
         X: Any,
-        lengths: Any = None,
         *,
+        lengths: Any = None,
         decode: str = "auto",
         known: Any = None,
         steps: Any = None,
@@ -110,7 +110,7 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
         return self._labellings(labels, given, X)
 
     def predict_kbest(
-        self, X: Any, k: int, lengths: Any = None, *, known: Any = None, steps: Any = None
+        self, X: Any, k: int, *, lengths: Any = None, known: Any = None, steps: Any = None
     ) -> list[list[RankedLabels]]:
         """The ``k`` labellings of highest score of every sequence, best first; fewer where there are not so many.
 
@@ -128,14 +128,14 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
         ]
 
     def predict_marginals(
-        self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None
+        self, X: Any, *, lengths: Any = None, known: Any = None, steps: Any = None
     ) -> PerSequence[Floats]:
         """Probability of every label of every token, a list of arrays of shape (length, n_labels)."""
         given = self._read(X, lengths)
         return self._split(self._marginals(given, self._limits(given, known, steps)), given)
 
     def predict_confidence(
-        self, X: Any, lengths: Any = None, *, decode: str = "auto", known: Any = None, steps: Any = None
+        self, X: Any, *, lengths: Any = None, decode: str = "auto", known: Any = None, steps: Any = None
     ) -> Floats:
         """Probability of the labelling of every sequence that ``predict`` gives, as a whole, shape (n_sequences,).
 
@@ -149,7 +149,7 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
         log_sum = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))[1]
         return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
 
-    def expected_loss(self, X: Any, lengths: Any = None, *, known: Any = None, steps: Any = None) -> Floats:
+    def expected_loss(self, X: Any, *, lengths: Any = None, known: Any = None, steps: Any = None) -> Floats:
         """Loss to be expected of the predicted labelling of every sequence, by the marginals, shape (n_sequences,)."""
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
@@ -158,18 +158,19 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
         owner = np.repeat(np.arange(len(given)), given.tokens.lengths)
         return np.bincount(owner, risk[np.arange(codes.size), codes], len(given)).astype(np.float64)
 
-    def score(self, X: Any, Y: Any, lengths: Any = None) -> float:
-        """Share of the tokens whose label is right."""
-        return token_accuracy(self._true_labels(X, Y, lengths), self.predict(X, lengths))
+    def score(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> float:
+        """Share of the tokens whose label is right; ``sample_weight`` has one weight for each sequence."""
+        truth = self._true_labels(X, y, lengths)
+        return token_accuracy(truth, self.predict(X, lengths=lengths), sample_weight)
 
-    def chunk_score(self, X: Any, Y: Any, lengths: Any = None, *, scheme: str = "auto") -> ChunkScore:
+    def chunk_score(self, X: Any, y: Any, *, lengths: Any = None, scheme: str = "auto") -> ChunkScore:
         """Precision, recall and F1 of the chunks that labels mark; ``scheme`` as in ``maxmargin.metrics.chunks_of``."""
-        return chunk_score(self._true_labels(X, Y, lengths), self.predict(X, lengths), scheme)
+        return chunk_score(self._true_labels(X, y, lengths), self.predict(X, lengths=lengths), scheme)
 
-    def decision_value(self, X: Any, Y: Any, lengths: Any = None) -> Floats:
+    def decision_value(self, X: Any, y: Any, *, lengths: Any = None) -> Floats:
         """``F(x, y)`` of every sequence with the labels given, shape (n_sequences,)."""
         given = self._read(X, lengths)
-        codes = pack_labels(Y, given.tokens, classes=self.classes_)[1]
+        codes = pack_labels(y, given.tokens, classes=self.classes_)[1]
         scores: Floats = self.chain_.core(given).path_scores(self._native(), codes)
         return scores
 

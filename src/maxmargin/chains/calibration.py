@@ -28,13 +28,13 @@ class CalibratedChain(ChainEstimator):
     temperature_: float
     calibrated_: bool
 
-    def calibrate(self, X: Any, Y: Any, folds: int = 3, lengths: Any = None, sample_weight: Any = None) -> Self:
+    def calibrate(self, X: Any, y: Any, *, folds: int = 3, lengths: Any = None, sample_weight: Any = None) -> Self:
         """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
 
         Trains ``folds`` models, each without one part of the sequences, and asks each about the part it has not seen.
         ``sample_weight``, one weight for each sequence, counts in both.
         """
-        labels = self._true_labels(X, Y, lengths)
+        labels = self._true_labels(X, y, lengths)
         weight = check_sample_weight(sample_weight, len(labels))
         given = X if lengths is None else pack(X, lengths)
         self.temperature_ = held_out_temperature(

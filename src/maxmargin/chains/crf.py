@@ -35,6 +35,8 @@ class ChainCRF(ChainEstimator):
         (``ChainColumns``) and is ``max(5, 40 * sqrt(d / T), 100 * k / T)`` over the mean squared length of a token's
         features then, with d features and k labels that occur in T tokens
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    observed : only weights of features and label tuples that occur together in training may differ from zero
+    order, eta, ends, window, templates, min_count, hashing : as in ChainSVC
     label_weight : dict of label to positive weight; a label of weight m is predicted as if it were m times as frequent:
         training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that ``exp F`` itself, by which labels
         are predicted, multiplies the probability of a labelling by the weights of its labels
@@ -42,15 +44,15 @@ class ChainCRF(ChainEstimator):
         or ``'auto'``: starts with dual ascent where it can be used (l1 = 0, l2 > 0, order 1) and changes to lbfgs,
         from the weights found so far, where the gap falls too slowly, as with few or long sequences; few weights have
         second derivatives, of all tokens or of a sample
-    observed : only weights of features and label tuples that occur together in training may differ from zero
+    fit_intercept : as in ChainSVC
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 6e-3, or less where fewer than 150,000 tokens have another label than the most
         frequent one
+    max_iter, max_time : as in StructuralSVM
+    n_jobs : threads for lbfgs and prediction; -1 is all cores
     warm_start : whether ``fit`` starts from the weights of the fit before; labels and attributes are recognised by
         name, columns of numbers by their place
-    order, eta, ends, fit_intercept, window, templates, min_count, hashing, n_jobs, max_iter, max_time, random_state,
-    callback, verbose :
-        as in ChainSVC; threads serve lbfgs and prediction
+    random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
@@ -66,17 +68,17 @@ class ChainCRF(ChainEstimator):
         *,
         l1: float = 0.0,
         l2: float = 1.0,
-        label_weight: Any = None,
-        solver: Any = "auto",
         observed: bool = False,
         order: int = 1,
         eta: float = 1.0,
         ends: bool = True,
-        fit_intercept: bool = True,
         window: int = 0,
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
+        label_weight: Any = None,
+        solver: Any = "auto",
+        fit_intercept: bool = True,
         tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
@@ -89,17 +91,17 @@ class ChainCRF(ChainEstimator):
         self.C = C
         self.l1 = l1
         self.l2 = l2
-        self.label_weight = label_weight
-        self.solver = solver
         self.observed = observed
         self.order = order
         self.eta = eta
         self.ends = ends
-        self.fit_intercept = fit_intercept
         self.window = window
         self.templates = templates
         self.min_count = min_count
         self.hashing = hashing
+        self.label_weight = label_weight
+        self.solver = solver
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -109,7 +111,7 @@ class ChainCRF(ChainEstimator):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainCRF:
+    def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainCRF:
         """Learns from sequences and the labels of their tokens, in any form that ``ChainSVC.fit`` takes.
 
         A token may have None, where nothing is known of its label, or a set of the labels that it may have. Training
@@ -123,7 +125,7 @@ class ChainCRF(ChainEstimator):
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
         with all_or_nothing(self):
             earlier = EarlierChain.of(self)
-            data = ChainData.read(self, X, Y, lengths, sample_weight)
+            data = ChainData.read(self, X, y, lengths, sample_weight)
             self.C_ = chosen_chain_c(self.C, data.scale.likelihood_c)
             self.solution_ = maximise_chain_likelihood(
                 self,

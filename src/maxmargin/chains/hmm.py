@@ -35,9 +35,10 @@ class ChainHMM(BatchedChain):
     Parameters
     ----------
     alpha : added to every count
+    order : as in ChainSVC
     ends : whether the first and the last label are modelled; without, P(y_1) is the same for all and P(end) is 0
-    order, window, templates, min_count, hashing, n_jobs :
-        as in ChainSVC
+    window, templates, min_count, hashing : as in ChainSVC
+    n_jobs : threads for prediction; -1 is all cores
 
     Attributes
     ----------
@@ -52,8 +53,8 @@ class ChainHMM(BatchedChain):
 
     def __init__(
         self,
-        alpha: float = 1.0,
         *,
+        alpha: float = 1.0,
         order: int = 1,
         ends: bool = True,
         window: int = 0,
@@ -71,7 +72,7 @@ class ChainHMM(BatchedChain):
         self.hashing = hashing
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainHMM:
+    def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainHMM:
         """Counts in sequences and the label of every token, in any form that ``ChainSVC.fit`` takes.
 
         ``sample_weight`` has one number for each sequence, by which its counts are multiplied.
@@ -79,7 +80,7 @@ class ChainHMM(BatchedChain):
         positive("alpha", self.alpha)
         job_count(self.n_jobs)  # of ``predict``
         with all_or_nothing(self):
-            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            given, labels, weight = self._learn(X, y, lengths, sample_weight)
             codes = self._all_known(labels, given)
             _check_values(given)
             self.chain_ = self._chain(given)
@@ -87,7 +88,7 @@ class ChainHMM(BatchedChain):
         return self
 
     def partial_fit(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, lengths: Any = None
+        self, X: Any, y: Any, *, classes: Any = None, lengths: Any = None, sample_weight: Any = None
     ) -> ChainHMM:
         """Adds the counts of a further batch of sequences: all batches together give what ``fit`` on all of them does.
 
@@ -99,7 +100,7 @@ class ChainHMM(BatchedChain):
         with all_or_nothing(self):
             if hasattr(self, "chain_") and not hasattr(self, "counts_"):
                 raise ValueError("A model from a file has no counts to add to; fit it anew.")
-            given, codes, weight, before = self._next_batch(X, Y, classes, lengths, sample_weight)
+            given, codes, weight, before = self._next_batch(X, y, classes, lengths, sample_weight)
             _check_values(given)
             counts = self._counts(given, codes, weight)
             self._set_counts(counts if before is None else counts + self._grown(self.counts_, before))

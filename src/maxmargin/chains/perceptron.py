@@ -32,9 +32,9 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
     Parameters
     ----------
     passes : over the training set at most
-    order, eta, ends, fit_intercept, window, templates, min_count, hashing, n_jobs, max_time, random_state, callback,
-    verbose :
-        as in ChainSVC; threads serve prediction
+    order, eta, ends, window, templates, min_count, hashing, fit_intercept, max_time : as in ChainSVC
+    n_jobs : threads for prediction; -1 is all cores
+    random_state, callback, verbose : as in ChainSVC
 
     Attributes
     ----------
@@ -43,16 +43,16 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
 
     def __init__(
         self,
-        passes: int = 20,
         *,
+        passes: int = 20,
         order: int = 1,
         eta: float = 1.0,
         ends: bool = True,
-        fit_intercept: bool = True,
         window: int = 0,
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
+        fit_intercept: bool = True,
         max_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -63,25 +63,25 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
         self.order = order
         self.eta = eta
         self.ends = ends
-        self.fit_intercept = fit_intercept
         self.window = window
         self.templates = templates
         self.min_count = min_count
         self.hashing = hashing
+        self.fit_intercept = fit_intercept
         self.max_time = max_time
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainPerceptron:
+    def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainPerceptron:
         """Learns from sequences and the label of every token, in any form that ``ChainSVC.fit`` takes."""
         if isinstance(self.passes, bool) or not isinstance(self.passes, int | np.integer) or self.passes < 1:
             raise ValueError(f"passes must be a whole number of at least 1, not {self.passes!r}.")
         solver = Perceptron(int(self.passes))
         positive("max_time", self.max_time, optional=True)
         with all_or_nothing(self):
-            given, labels, weight = self._learn(X, Y, lengths, sample_weight)
+            given, labels, weight = self._learn(X, y, lengths, sample_weight)
             codes = self._all_known(labels, given)
             self.chain_ = self._chain(given)
             mistakes = Formulation(mistakes=True)
@@ -97,7 +97,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
         return self
 
     def partial_fit(
-        self, X: Any, Y: Any, classes: Any = None, sample_weight: Any = None, lengths: Any = None
+        self, X: Any, y: Any, *, classes: Any = None, lengths: Any = None, sample_weight: Any = None
     ) -> ChainPerceptron:
         """One pass over a further batch of sequences; ``coef_`` is the mean of the weights over all batches.
 
@@ -105,7 +105,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
         added to the dictionary. After ``fit`` it goes on from the mean that was found there.
         """
         with all_or_nothing(self):
-            given, codes, weight, before = self._next_batch(X, Y, classes, lengths, sample_weight)
+            given, codes, weight, before = self._next_batch(X, y, classes, lengths, sample_weight)
             walk = self._continued(before)
             if codes.size:
                 oracle = bind(self.chain_, given, codes, Formulation(mistakes=True), sample_weight=weight)

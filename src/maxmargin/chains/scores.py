@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from maxmargin.chains.chunk_schemes import Mark, StrangeLabel, chosen_scheme, mark_of
 from maxmargin.chains.sequences.errors import SequenceError
+from maxmargin.oracles.bind import check_sample_weight
 
 Chunk = tuple[int, int, str]
 Labels = Sequence[Any] | npt.NDArray[Any]
@@ -26,12 +27,14 @@ class ChunkScore(NamedTuple):
     support: int
 
 
-def token_accuracy(Y_true: Iterable[Labels], Y_pred: Iterable[Labels]) -> float:
-    """Share of the tokens of all sequences whose label is right."""
-    right = total = 0
-    for truth, found in _paired(Y_true, Y_pred):
-        right += sum(a == b for a, b in zip(truth, found))
-        total += len(truth)
+def token_accuracy(y_true: Iterable[Labels], y_pred: Iterable[Labels], sample_weight: Any = None) -> float:
+    """Share of the tokens of all sequences whose label is right; ``sample_weight`` has one weight for each sequence."""
+    right = total = 0.0
+    pairs = list(_paired(y_true, y_pred))
+    weights = check_sample_weight(sample_weight, len(pairs))
+    for (truth, found), weight in zip(pairs, repeat(1.0) if weights is None else weights.tolist()):
+        right += weight * sum(a == b for a, b in zip(truth, found))
+        total += weight * len(truth)
     if not total:
         raise ValueError("There are no tokens to score.")
     return right / total
@@ -54,30 +57,30 @@ def chunks_of(tags: Labels, scheme: str = "auto") -> set[Chunk]:
     return _closed([marks[label] for label in labels])
 
 
-def chunk_score(Y_true: Iterable[Labels], Y_pred: Iterable[Labels], scheme: str = "auto") -> ChunkScore:
+def chunk_score(y_true: Iterable[Labels], y_pred: Iterable[Labels], scheme: str = "auto") -> ChunkScore:
     """Precision, recall and F1 of whole chunks over all sequences; ``scheme`` as in ``chunks_of``."""
     right = true = predicted = 0
-    for a, b in _chunks(Y_true, Y_pred, scheme):
+    for a, b in _chunks(y_true, y_pred, scheme):
         right += len(a & b)
         true += len(a)
         predicted += len(b)
     return _score(right, predicted, true)
 
 
-def chunk_scores(Y_true: Iterable[Labels], Y_pred: Iterable[Labels], scheme: str = "auto") -> dict[str, ChunkScore]:
+def chunk_scores(y_true: Iterable[Labels], y_pred: Iterable[Labels], scheme: str = "auto") -> dict[str, ChunkScore]:
     """Precision, recall and F1 of the chunks of each kind, kinds in alphabetical order."""
     right: Counter[str] = Counter()
     true: Counter[str] = Counter()
     predicted: Counter[str] = Counter()
-    for a, b in _chunks(Y_true, Y_pred, scheme):
+    for a, b in _chunks(y_true, y_pred, scheme):
         for counter, chunks in ((right, a & b), (true, a), (predicted, b)):
             counter.update(kind for _, _, kind in chunks)
     return {kind: _score(right[kind], predicted[kind], true[kind]) for kind in sorted({*true, *predicted})}
 
 
-def chunk_f1(Y_true: Iterable[Labels], Y_pred: Iterable[Labels], scheme: str = "auto") -> float:
+def chunk_f1(y_true: Iterable[Labels], y_pred: Iterable[Labels], scheme: str = "auto") -> float:
     """F1 of whole chunks; for ``sklearn.metrics.make_scorer``."""
-    return chunk_score(Y_true, Y_pred, scheme).f1
+    return chunk_score(y_true, y_pred, scheme).f1
 
 
 def _closed(marks: list[Mark]) -> set[Chunk]:
@@ -94,9 +97,9 @@ def _closed(marks: list[Mark]) -> set[Chunk]:
     return found
 
 
-def _chunks(Y_true: Iterable[Labels], Y_pred: Iterable[Labels], scheme: str) -> Iterator[tuple[set[Chunk], set[Chunk]]]:
+def _chunks(y_true: Iterable[Labels], y_pred: Iterable[Labels], scheme: str) -> Iterator[tuple[set[Chunk], set[Chunk]]]:
     """True and predicted chunks of every sequence, all read by one scheme."""
-    pairs = [(_plain(truth), _plain(found)) for truth, found in _paired(Y_true, Y_pred)]
+    pairs = [(_plain(truth), _plain(found)) for truth, found in _paired(y_true, y_pred)]
     try:
         marks = _marks(chain.from_iterable(chain.from_iterable(pairs)), scheme)
     except StrangeLabel as error:
@@ -130,8 +133,8 @@ def _score(right: int, predicted: int, true: int) -> ChunkScore:
     return ChunkScore(precision, recall, 2.0 * precision * recall / both if both else 0.0, true)
 
 
-def _paired(Y_true: Iterable[Any], Y_pred: Iterable[Any]) -> Iterable[tuple[Any, Any]]:
-    first, second = list(Y_true), list(Y_pred)
+def _paired(y_true: Iterable[Any], y_pred: Iterable[Any]) -> Iterable[tuple[Any, Any]]:
+    first, second = list(y_true), list(y_pred)
     if len(first) != len(second):
         raise ValueError(f"There are {len(first)} true and {len(second)} predicted sequences; they must match.")
     for i, (truth, found) in enumerate(zip(first, second)):

@@ -45,17 +45,19 @@ class ChainSVC(CalibratedChain):
         method stays
     loss : ``'hamming'`` counts wrong tokens; ``'zero-one'`` is 1 for a sequence with any mistake
     cost : ``cost[i, j]``, the loss of a token labelled ``classes_[j]`` where ``classes_[i]`` is true; None is 1 for all
-    label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
-    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM; a number for ``tol`` is in units of the loss of a sequence, ``'auto'`` allows a gap of 0.35
-        times ``1/2 |w|^2``, or less where fewer than 150,000 tokens have another label than the most frequent one
     order : previous labels that a transition looks at, 1 to 3
     eta : factor on the features of transitions
     ends : whether the first and the last label have weights of their own
-    fit_intercept : adds a constant feature to every token
     window : each token also gets the features of so many tokens before and after it
     templates, min_count, hashing : of the ``SequenceVectorizer`` for tokens that are text
+    label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
+    rescaling, slack, solver : as in StructuralSVM
+    fit_intercept : adds a constant feature to every token
+    tol : as in StructuralSVM; a number is in units of the loss of a sequence, ``'auto'`` allows a gap of 0.35 times
+        ``1/2 |w|^2``, or less where fewer than 150,000 tokens have another label than the most frequent one
+    max_iter, max_time : as in StructuralSVM
     n_jobs : threads for one-slack training and prediction; -1 is all cores
+    warm_start, random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
@@ -77,18 +79,18 @@ class ChainSVC(CalibratedChain):
         method: str = "auto",
         loss: str = "hamming",
         cost: Any = None,
-        label_weight: Any = None,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
         order: int = 1,
         eta: float = 1.0,
         ends: bool = True,
-        fit_intercept: bool = True,
         window: int = 0,
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
+        label_weight: Any = None,
+        rescaling: str = "margin",
+        slack: str = "linear",
+        solver: Any = "auto",
+        fit_intercept: bool = True,
         tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
@@ -102,18 +104,18 @@ class ChainSVC(CalibratedChain):
         self.method = method
         self.loss = loss
         self.cost = cost
-        self.label_weight = label_weight
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
         self.order = order
         self.eta = eta
         self.ends = ends
-        self.fit_intercept = fit_intercept
         self.window = window
         self.templates = templates
         self.min_count = min_count
         self.hashing = hashing
+        self.label_weight = label_weight
+        self.rescaling = rescaling
+        self.slack = slack
+        self.solver = solver
+        self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -123,14 +125,14 @@ class ChainSVC(CalibratedChain):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, Y: Any, sample_weight: Any = None, lengths: Any = None) -> ChainSVC:
+    def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainSVC:
         """Learns from sequences and the label of every token.
 
         Parameters
         ----------
         X : a list of matrices, one a sequence; ``Sequences``; one matrix of all tokens with ``lengths``; or lists of
             tokens that are text, see ``SequenceVectorizer``
-        Y : a list of the labels of each sequence, or the labels of all tokens one after the other. A token may have
+        y : a list of the labels of each sequence, or the labels of all tokens one after the other. A token may have
             None where nothing is known, or a set of the labels that it may have: then the loss counts labels that are
             not allowed, and training finds a local optimum (status LOCAL, see ``ConcaveConvex``)
         sample_weight : one weight for each sequence
@@ -142,7 +144,7 @@ class ChainSVC(CalibratedChain):
             goes_on = self.warm_start and hasattr(self, "method_")
             earlier = EarlierChain.of(self) if goes_on and self.method_ == "likelihood" else None
             kept = self.__dict__.pop("_candidate", Candidate(self.method_, 1.0)) if goes_on else None
-            data = ChainData.read(self, X, Y, lengths, sample_weight, self._cost)
+            data = ChainData.read(self, X, y, lengths, sample_weight, self._cost)
             trained = ChainTraining(self, data, earlier, kept).run()
             self.method_, self._candidate, self.C_ = trained.candidate.method, trained.candidate, trained.C
             self.solution_ = trained.solution

@@ -132,10 +132,10 @@ def calibrated(estimator: Any, X: Any, y: npt.NDArray[Any], weight: Floats | Non
     return fitted_calibration(held_out_scores(estimator, X, y, folds, weight, 1 if len(y) >= _LARGE else None))
 
 
-def held_out_class_temperature(estimator: Any, X: Any, y: npt.NDArray[Any], folds: int) -> float:
+def held_out_class_temperature(estimator: Any, X: Any, y: npt.NDArray[Any], folds: int, weight: Floats | None) -> float:
     """The temperature T of ``softmax(S / T)`` that maximises the likelihood of classes on folds not trained on."""
     check_folds(folds, len(y))
-    return 1.0 / held_out_sharpness(held_out_scores(estimator, X, y, folds))
+    return 1.0 / held_out_sharpness(held_out_scores(estimator, X, y, folds, weight))
 
 
 def held_out_sharpness(parts: list[HeldOutScores]) -> float:

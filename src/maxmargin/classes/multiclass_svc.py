@@ -61,17 +61,20 @@ class MulticlassSVC(ClassEstimator):
         sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
         similarities), which may hold classes without examples; a mapping of labels to texts, rows or attributes; or a
         data frame whose index holds the labels
+    class_weight : dict of class to weight, or ``'balanced'``, by which the weights of the examples of the class are
+        multiplied
+    rescaling : as in StructuralSVM
     slack : ``'linear'``, ``'squared'``, ``'hard'``, or ``'auto'``: squared for the zero-one loss, else linear
     solver : as in StructuralSVM; for the likelihood ``'auto'``, ``'dual'`` or ``'lbfgs'``, which ask for it
-    rescaling, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM; ``tol='auto'`` of the likelihood is 1e-3, down to 1e-4 where there are less than 40,000
-        examples
-    class_weight : dict of class to weight, or ``'balanced'``
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
     intercept_scaling : ``'scale'``: columns far from zero or of another size than the others are brought together
         before training (``Columns``), and the constant has the size of a typical one; a number (1 in LinearSVC) leaves
         the columns alone. ``coef_`` and ``intercept_`` are always for the features as given
+    tol : as in StructuralSVM; ``'auto'`` of the likelihood is 1e-3, down to 1e-4 where there are fewer than 40,000
+        examples
+    max_iter, max_time : as in StructuralSVM
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
+    warm_start, random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
@@ -94,10 +97,10 @@ class MulticlassSVC(ClassEstimator):
         cost: Any = None,
         decision: str = "auto",
         output_features: Any = None,
+        class_weight: Any = None,
         rescaling: str = "margin",
         slack: str = "auto",
         solver: Any = "auto",
-        class_weight: Any = None,
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
         tol: float | str = "auto",
@@ -114,10 +117,10 @@ class MulticlassSVC(ClassEstimator):
         self.cost = cost
         self.decision = decision
         self.output_features = output_features
+        self.class_weight = class_weight
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
-        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.tol = tol
@@ -129,7 +132,7 @@ class MulticlassSVC(ClassEstimator):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVC:
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> MulticlassSVC:
         """Learns from a dense or CSR matrix or a data frame, and one label a row."""
         with all_or_nothing(self):
             earlier = EarlierClasses.of(self)
@@ -155,7 +158,7 @@ class MulticlassSVC(ClassEstimator):
                 self.calibration_ = calibrated(self._fold_model(), X, labels, ready.weight)
         return self
 
-    def calibrate(self, X: Any, y: Any, sample_weight: Any = None, *, folds: int = FOLDS) -> MulticlassSVC:
+    def calibrate(self, X: Any, y: Any, *, folds: int = FOLDS, sample_weight: Any = None) -> MulticlassSVC:
         """Fits what makes probabilities of scores, on folds of the training data that are not trained on.
 
         ``predict_proba`` is there afterwards; with ``method='auto'``, with a likelihood and with a decision of lowest
@@ -227,7 +230,7 @@ class MulticlassSVC(ClassEstimator):
         calibrated on folds not trained on. Margins that were asked for have them after ``calibrate`` only."""
         return self.calibration_.probabilities(self._all_scores(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """With costs minus the mean cost of the predictions, so that a search for the best model finds the cheapest;
         else the accuracy."""
         check_is_fitted(self)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.classes.calibration import held_out_class_temperature
+from maxmargin.classes.calibration import FOLDS, held_out_class_temperature
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import ClassEstimator
 from maxmargin.classes.output_maps import ClassFeatures
@@ -54,18 +54,21 @@ class TaxonomySVC(ClassEstimator):
         that are not trained on, the likelihood with one of several C. In many columns its inner nodes have no weights.
         Margins with fewer than 60 examples, where C is a number, with a warm start, and where anything is asked for
         that only they have (a rescaling, a slack, a solver, several parents of a node)
+    loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
+        ``'zero-one'``; or a matrix ``loss[i, j]`` of answering ``classes_[j]`` where ``classes_[i]`` is true
     taxonomy : a ``Taxonomy``; nested mappings; a mapping of children to parents; pairs (parent, child); a list of
         parent numbers; a networkx ``DiGraph``; or a string such as ``'.'`` that divides the labels into parts.
         ``'auto'`` finds that string where the labels have one (``taxonomies.found_separator``); else, and for None, all
         classes are below one root. Classes may be leaves or inner nodes
-    loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
-        ``'zero-one'``; or a matrix ``loss[i, j]`` of answering ``classes_[j]`` where ``classes_[i]`` is true
     node_weight : ``beta_z``: ``'scale'`` goes from 1 for leaves to 0.25 for the highest nodes below the root, in equal
         ratios from one height to the next; a number q is ``q ** height``, so with q below 1 less for the nodes above
         the leaves, which classes share; a mapping of nodes to numbers, 1 for those not in it; None is 1 everywhere
-    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM
-    class_weight, fit_intercept, intercept_scaling, n_jobs : as in MulticlassSVC
+    class_weight : as in MulticlassSVC
+    rescaling, slack, solver : as in StructuralSVM
+    fit_intercept, intercept_scaling : as in MulticlassSVC
+    tol, max_iter, max_time : as in StructuralSVM
+    n_jobs : as in MulticlassSVC
+    warm_start, random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
@@ -86,13 +89,13 @@ class TaxonomySVC(ClassEstimator):
         C: float | str = "scale",
         *,
         method: str = "auto",
-        taxonomy: Any = AUTO,
         loss: Any = "height",
+        taxonomy: Any = AUTO,
         node_weight: Any = "scale",
+        class_weight: Any = None,
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
-        class_weight: Any = None,
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
         tol: float | str = "auto",
@@ -106,13 +109,13 @@ class TaxonomySVC(ClassEstimator):
     ) -> None:
         self.C = C
         self.method = method
-        self.taxonomy = taxonomy
         self.loss = loss
+        self.taxonomy = taxonomy
         self.node_weight = node_weight
+        self.class_weight = class_weight
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
-        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.tol = tol
@@ -124,7 +127,7 @@ class TaxonomySVC(ClassEstimator):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TaxonomySVC:
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> TaxonomySVC:
         """Learns from a dense or CSR matrix or a data frame, and one node of the taxonomy per row.
 
         Parameters
@@ -267,20 +270,23 @@ class TaxonomySVC(ClassEstimator):
         self._say_if_not_calibrated()
         return self.places_.node_probability(softmax(scores / self.temperature_, axis=1))
 
-    def calibrate(self, X: Any, y: Any, folds: int = 3) -> TaxonomySVC:
+    def calibrate(self, X: Any, y: Any, *, folds: int = FOLDS, sample_weight: Any = None) -> TaxonomySVC:
         """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
 
         Trains ``folds`` models, each without one part of the examples, and asks each about the part it has not seen.
+        ``sample_weight``, one weight for each row, counts in both.
         """
         check_is_fitted(self)
         labels = np.asarray(y) if self.levels_ is None else self.levels_.names(y)
         # The same tree also where a fold lacks a class.
         same_tree = clone(self).set_params(taxonomy=self.taxonomy_, method=self.method_, C=self.C_)
-        self.temperature_ = held_out_class_temperature(same_tree, X, labels, folds)
+        self.temperature_ = held_out_class_temperature(
+            same_tree, X, labels, folds, check_sample_weight(sample_weight, len(labels))
+        )
         self.calibrated_ = True
         return self
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """Minus the mean loss of the answers, the loss trained with; the share of right answers where every mistake
         costs 1 (the zero-one loss, or no taxonomy).
 

@@ -47,7 +47,7 @@ def train_ranking(data_path: Path, path: Path, given: Mapping[str, Any]) -> None
     begin = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(data.X, data.grades, data.queries)
+        model.fit(data.X, data.grades, groups=data.queries)
     seconds = time.perf_counter() - begin
     if model.solution_.status is Status.INFEASIBLE:
         raise ValueError(f"{model.solution_.status.message} No model was written; use --slack linear.")
@@ -87,7 +87,7 @@ def evaluate_ranking(model: RankingSVM, data_path: Path, format: str | None, as_
     results: dict[str, Any] = {"queries": len(set(data.queries.tolist())), "documents": len(data.grades)}
     for name in _MEASURES:
         judge = copy(model).set_params(measure=name)
-        results[name] = judge.score(data.X, data.grades, data.queries)
+        results[name] = judge.score(data.X, data.grades, groups=data.queries)
     if as_json:
         json.dump(results, sys.stdout, indent=1)
         sys.stdout.write("\n")

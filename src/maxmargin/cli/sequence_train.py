@@ -32,7 +32,7 @@ def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: 
         warnings.simplefilter("always")
         model.fit(data.X, data.labels)
         if isinstance(model, CalibratedChain) and given.get("calibrate") is not None:
-            model.calibrate(data.X, data.labels, given["calibrate"])
+            model.calibrate(data.X, data.labels, folds=given["calibrate"])
     seconds = time.perf_counter() - begin
     solution = getattr(model, "solution_", None)
     if solution is not None and solution.status is Status.INFEASIBLE:

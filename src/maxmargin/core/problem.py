@@ -90,7 +90,7 @@ def as_examples(X: Any, Y: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     """Inputs and outputs as sequences indexed by position: rows of matrices and frames, items of a pandas Series."""
     X, Y = _by_position(X), _by_position(Y)
     if len(X) != len(Y):
-        raise ValueError(f"X has {len(X)} examples and Y has {len(Y)}; they must match.")
+        raise ValueError(f"X has {len(X)} examples and y has {len(Y)}; they must match.")
     if len(Y) == 0:
         raise ValueError("At least one example is needed.")
     return X, Y

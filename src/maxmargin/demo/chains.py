@@ -36,7 +36,7 @@ def show_chains(console: Console, digits: Digits, count: int) -> dict[str, float
         "ChainSVC": (ChainSVC(C=C), "large margin"),
         "ChainSVC, order 2": (ChainSVC(C=C, order=2), "pairs of digits before"),
         "ChainCRF": (ChainCRF(C=C), "likelihood"),
-        "ChainPerceptron": (ChainPerceptron(10), "mistakes, averaged"),
+        "ChainPerceptron": (ChainPerceptron(passes=10), "mistakes, averaged"),
         "ChainHMM": (ChainHMM(), "counts"),
     }
     fitted = {}

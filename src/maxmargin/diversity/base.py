@@ -30,7 +30,7 @@ class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
     vectorizer: Any
     weighting: str
 
-    def predict(self, X: Iterable[Any], k: int | None = None) -> Indices:
+    def predict(self, X: Iterable[Any], *, k: int | None = None) -> Indices:
         """Positions of the documents chosen, in the order of the choice, shape (n_sets, k).
 
         The first j of them are the choice for j documents. ``k`` replaces the parameter of that name.
@@ -40,9 +40,9 @@ class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
         check_sizes(sets, size)
         return np.array(self._choices(sets, size), dtype=np.int32).reshape(len(sets), size)
 
-    def score(self, X: Iterable[Any], Y: Iterable[Any], sample_weight: Any = None) -> float:
+    def score(self, X: Iterable[Any], y: Iterable[Any], *, sample_weight: Any = None) -> float:
         """Minus the mean weighted share of subtopics that the ``k`` documents leave out, so that larger is better."""
-        X, labels = candidate_list(X), pack_subtopics(Y, self.weighting)
+        X, labels = candidate_list(X), pack_subtopics(y, self.weighting)
         check_lengths(len(X), labels)
         weight = check_sample_weight(sample_weight, len(X))
         predicted = self.predict(X)
@@ -78,7 +78,7 @@ def check_sizes(sets: list[Candidates], k: int) -> None:
 def check_lengths(n: int, labels: list[Subtopics]) -> None:
     """As many candidate sets as lists of subtopics."""
     if n != len(labels):
-        raise ValueError(f"X has {n} candidate sets and Y has {len(labels)}; they must match.")
+        raise ValueError(f"X has {n} candidate sets and y has {len(labels)}; they must match.")
     if n == 0:
         raise ValueError("At least one candidate set is needed.")
 
@@ -88,6 +88,6 @@ def check_documents(sets: list[Candidates], labels: list[Subtopics]) -> None:
     for i, (candidates, subtopics) in enumerate(zip(sets, labels)):
         if candidates.n != subtopics.cover.n_documents:
             raise ValueError(
-                f"Candidate set {i} has {candidates.n} documents in X and {subtopics.cover.n_documents} in Y; "
+                f"Candidate set {i} has {candidates.n} documents in X and {subtopics.cover.n_documents} in y; "
                 "they must match."
             )

@@ -25,7 +25,7 @@ class Baseline(SubsetRanker):
         self.vectorizer = vectorizer
         self.weighting = weighting
 
-    def fit(self, X: Any = None, Y: Any = None) -> Self:
+    def fit(self, X: Any = None, y: Any = None) -> Self:
         """Does nothing but check ``k``."""
         checked_k(self.k)
         return self

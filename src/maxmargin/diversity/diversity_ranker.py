@@ -111,21 +111,21 @@ class DiversityRanker(Saved, SubsetRanker):
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Iterable[Any], Y: Iterable[Any], sample_weight: Any = None) -> DiversityRanker:
+    def fit(self, X: Iterable[Any], y: Iterable[Any], *, sample_weight: Any = None) -> DiversityRanker:
         """Learns from candidate sets and the subtopics of their documents.
 
         Parameters
         ----------
         X : candidate sets, each a list of texts, a matrix of documents by words, or a dict of fields to either; see
             ``pack_candidates``. A field ``'query'`` is not used.
-        Y : for each candidate set the subtopics of each document, as sets or as a matrix; see ``pack_subtopics``
+        y : for each candidate set the subtopics of each document, as sets or as a matrix; see ``pack_subtopics``
         sample_weight : weights of the candidate sets
         """
         with all_or_nothing(self):
             self._check_formulation()
             structure = Diversity(checked_k(self.k))
             shares = checked_shares(self.importance)
-            X, labels = candidate_list(X), pack_subtopics(Y, self.weighting)
+            X, labels = candidate_list(X), pack_subtopics(y, self.weighting)
             check_lengths(len(X), labels)
             weight = check_sample_weight(sample_weight, len(X))
             sets = pack_candidates(X, self.vectorizer, shared_columns=self.shared_columns)

@@ -54,7 +54,7 @@ def pack_subtopics(Y: Iterable[Any], weighting: str = "popularity") -> list[Subt
         raise ValueError(f"weighting must be one of {', '.join(map(repr, WEIGHTINGS))}, not {weighting!r}.")
     if isinstance(Y, str | Mapping) or not isinstance(Y, Iterable):
         raise TypeError(
-            f"Y must be a list with the subtopics of each candidate set, not of type {type(Y).__name__}; give for each "
+            f"y must be a list with the subtopics of each candidate set, not of type {type(Y).__name__}; give for each "
             "set a list with the subtopics of each document, or a matrix."
         )
     return [_packed(given, i, weighting) for i, given in enumerate(Y)]
@@ -73,7 +73,7 @@ def subtopic_losses(
     """
     packed = pack_subtopics(Y, weighting)
     if len(packed) != len(rankings):
-        raise ValueError(f"Y has {len(packed)} candidate sets and there are {len(rankings)} rankings; they must match.")
+        raise ValueError(f"y has {len(packed)} candidate sets and there are {len(rankings)} rankings; they must match.")
     if k is not None and k < 1:
         raise ValueError(f"k must be at least 1, not {k}.")
     losses = np.empty(len(packed))

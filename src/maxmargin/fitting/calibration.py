@@ -21,6 +21,6 @@ def say_not_calibrated(estimator: Any) -> None:
     """Warns that a softmax of scores is no more than that."""
     warn_caller(
         f"These probabilities are a softmax of the scores of {type(estimator).__name__}, which were not fitted to "
-        "be probabilities; call calibrate(X, Y) for a temperature from held-out folds.",
+        "be probabilities; call calibrate(X, y) for a temperature from held-out folds.",
         NotCalibratedWarning,
     )

@@ -63,22 +63,26 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     method : ``'likelihood'``; ``'structural'``; ``'auto'``, the likelihood, but with few examples per column what is
         best on held-out ones, of a path of C and the structural risk; ``'structural'`` for one class an example, where
         ``rescaling``, ``slack``, ``solver`` or ``label_weight`` are set, and for pairs with cycles among many labels
-    interactions : ``'independent'``; ``'tree'``, the spanning tree of the labels of largest mutual information;
-        ``'full'``, all pairs; ``'auto'``, all pairs of up to 8 labels, the tree of more; or a list of pairs of labels
     loss : ``'hamming'``, the number of wrong labels; ``'f1'``, ``1 - F1`` of the example, 0 where no label is true and
         none predicted; ``'zero-one'``, 1 unless all labels are right
-    label_weight : cost of a mistake at each label in the Hamming loss, in place of 1: a dict, or one number per label
+    interactions : ``'independent'``; ``'tree'``, the spanning tree of the labels of largest mutual information;
+        ``'full'``, all pairs; ``'auto'``, all pairs of up to 8 labels, the tree of more; or a list of pairs of labels
+    interaction_scaling : value of the feature of a pair of labels that are both set, given as ``intercept_scaling`` is
+    label_weight : how much each label counts in the Hamming loss, in place of 1, whichever mistake is made at it: a
+        dict, or one number per label. ``class_weight`` tells the two mistakes at a label apart; the two are multiplied
     class_weight : cost of a mistake by whether the label is true, in the Hamming loss: ``'balanced'``, for
-        rare labels to be found more often (``multilabel_weights.class_costs``); or a dict of labels to the weight of
-        being true, or to ``{0: weight, 1: weight}``. Of one class per example as in MulticlassSVC
-    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM, the first three for the structural risk; the likelihood stops where the gap is at most
-        ``tol`` times what can be gained over the frequencies of the labels
+        rare labels to be found more often (``labels.weights.class_costs``); or a dict of labels to the weight of
+        being true, or to ``{0: weight, 1: weight}``. Of one class per example as in MulticlassSVC. How much one label
+        counts compared with another is ``label_weight``
+    rescaling, slack, solver : as in StructuralSVM, for the structural risk
     fit_intercept : adds a constant feature of value ``intercept_scaling``, which is regularised like any other
     intercept_scaling : a number (1 in LinearSVC); ``'scale'`` is the size of a typical feature (``FeatureScale``), for
         the likelihood ten times that
-    interaction_scaling : value of the feature of a pair of labels that are both set, in the same way
+    tol : as in StructuralSVM; the likelihood stops where the gap is at most ``tol`` times what can be gained over the
+        frequencies of the labels
+    max_iter, max_time : as in StructuralSVM
     n_jobs : threads for passes over all examples (one-slack, prediction); -1 is all cores
+    warm_start, random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
@@ -101,8 +105,9 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         C: float | str = "scale",
         *,
         method: str = "auto",
-        interactions: Any = "auto",
         loss: str = "hamming",
+        interactions: Any = "auto",
+        interaction_scaling: float | str = "scale",
         label_weight: Any = None,
         class_weight: Any = None,
         rescaling: str = "margin",
@@ -110,7 +115,6 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         solver: Any = "auto",
         fit_intercept: bool = True,
         intercept_scaling: float | str = "scale",
-        interaction_scaling: float | str = "scale",
         tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
@@ -122,8 +126,9 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     ) -> None:
         self.C = C
         self.method = method
-        self.interactions = interactions
         self.loss = loss
+        self.interactions = interactions
+        self.interaction_scaling = interaction_scaling
         self.label_weight = label_weight
         self.class_weight = class_weight
         self.rescaling = rescaling
@@ -131,7 +136,6 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
-        self.interaction_scaling = interaction_scaling
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -148,7 +152,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         tags.classifier_tags.multi_label = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultilabelSVC:
+    def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> MultilabelSVC:
         """Learns from a dense or CSR matrix or a data frame, and the labels of each row.
 
         Parameters
@@ -162,7 +166,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
             X = read_table(self, X)
             targets = read_targets(y)
             if len(targets.vectors) != X.shape[0]:
-                raise ValueError(f"X has {X.shape[0]} examples and Y has {len(targets.vectors)}; they must match.")
+                raise ValueError(f"X has {X.shape[0]} examples and y has {len(targets.vectors)}; they must match.")
             self.single_ = targets.classes is not None
             self.classes_ = targets.names if targets.classes is None else targets.classes
             weight = self._example_weight(y, check_sample_weight(sample_weight, X.shape[0]))
@@ -242,14 +246,14 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         core, w = self._opened(X)
         return np.asarray(expit(log_odds(core, w, self.classes_.size, job_count(self.n_jobs))))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """Share of the rows whose labels are all right."""
         found = self.predict(X)
         if self.single_:
             return float(accuracy_score(y, found, sample_weight=sample_weight))
         vectors = read_targets(y, self.classes_).vectors
         if len(vectors) != len(found):
-            raise ValueError(f"X has {len(found)} examples and Y has {len(vectors)}; they must match.")
+            raise ValueError(f"X has {len(found)} examples and y has {len(vectors)}; they must match.")
         return float(accuracy_score(vectors, found, sample_weight=sample_weight))
 
     def _file_parts(self) -> FileParts:

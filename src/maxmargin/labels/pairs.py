@@ -107,7 +107,7 @@ def _named_pairs(given: Any, names: npt.NDArray[Any]) -> Pairs:
         for label in pair:
             if label not in number:
                 raise ValueError(
-                    f"interactions[{place}] names the label {label!r}, which is none of the {len(names)} labels of Y."
+                    f"interactions[{place}] names the label {label!r}, which is none of the {len(names)} labels of y."
                 )
         j, k = sorted(number[label] for label in pair)
         if j == k:

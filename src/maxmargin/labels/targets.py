@@ -17,7 +17,7 @@ from maxmargin.core.outputs import shown
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.uint8]
 
-_WANTED = "Y must be a matrix of 0 and 1 with a column for each label, or a list of label sets"
+_WANTED = "y must be a matrix of 0 and 1 with a column for each label, or a list of label sets"
 
 
 class LabelTargets(NamedTuple):
@@ -127,7 +127,7 @@ def _from_dense(Y: Any) -> Vectors:
     try:
         matrix = np.asarray(Y)
     except ValueError as error:
-        raise ValueError(f"The rows of Y have different lengths. {_WANTED}.") from error
+        raise ValueError(f"The rows of y have different lengths. {_WANTED}.") from error
     if matrix.dtype == object and matrix.ndim == 2:
         try:
             matrix = matrix.astype(np.float64)
@@ -154,8 +154,8 @@ def _as_bits(matrix: npt.NDArray[Any]) -> Vectors:
 def _checked(vectors: Vectors, names: npt.NDArray[Any] | None, known: npt.NDArray[Any] | None) -> LabelTargets:
     if known is not None:
         if vectors.shape[1] != len(known):
-            raise ValueError(f"Y has {vectors.shape[1]} columns, but the model was trained with {len(known)} labels.")
+            raise ValueError(f"y has {vectors.shape[1]} columns, but the model was trained with {len(known)} labels.")
         return LabelTargets(vectors, known)
     if vectors.shape[1] == 0:
-        raise ValueError("Y has no columns; at least one label is needed to learn anything.")
+        raise ValueError("y has no columns; at least one label is needed to learn anything.")
     return LabelTargets(vectors, np.arange(vectors.shape[1]) if names is None else names)

@@ -18,7 +18,7 @@ def label_costs(given: Any, names: npt.NDArray[Any]) -> Floats:
         known = set(names.tolist())
         for label in given:
             if label not in known:
-                raise ValueError(f"label_weight names the label {label!r}, which is none of the labels of Y.")
+                raise ValueError(f"label_weight names the label {label!r}, which is none of the labels of y.")
         listed = [given.get(name, 1.0) for name in names.tolist()]
     else:
         if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
@@ -55,7 +55,7 @@ def class_costs(given: Any, names: npt.NDArray[Any], vectors: npt.NDArray[np.uin
     costs = np.ones((len(names), 2))
     for label, own in given.items():
         if label not in place:
-            raise ValueError(f"class_weight names the label {label!r}, which is none of the labels of Y.")
+            raise ValueError(f"class_weight names the label {label!r}, which is none of the labels of y.")
         states = own if isinstance(own, Mapping) else {1: own}
         for state, cost in states.items():
             if state not in (0, 1) or not _is_weight(cost):

@@ -22,7 +22,7 @@ from maxmargin.measures.input import class_weighted, two_classes
 from maxmargin.measures.model_file import measure_parts, restore_measure
 from maxmargin.measures.naming import as_measure
 from maxmargin.measures.reduction import Given, Reduced, reduced
-from maxmargin.measures.selection import Candidate
+from maxmargin.measures.selection import Candidate, measured
 from maxmargin.measures.structural import Structural, check_solver, structural
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.columns import without_far_means
@@ -69,21 +69,22 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         the loss of its least mistakes, ``n / P`` for F1 with ``P`` positive rows. A number is kept as it is
     method : ``'auto'`` or ``'structural'``
     pos_label : the label that is positive; None is the second of the sorted two
-    class_weight : weights of the two classes, a dictionary or ``'balanced'``: a row of a class counts so often, in
-        training and in the measure. For ``'structural'`` they are whole numbers unless the measure is the error rate
     threshold_for : the measure for which the threshold of ``predict`` is set; None leaves it at 0, ``'auto'`` is
         ``'f1'`` where the measure is one of rankings, which say nothing about it; elsewhere it is the measure itself,
         and None for ``'structural'``, which brings its own threshold
+    class_weight : weights of the two classes, a dictionary or ``'balanced'``: a row of a class counts so often, in
+        training and in the measure. For ``'structural'`` they are whole numbers unless the measure is the error rate
     rescaling, slack, solver : as in StructuralSVM, for ``method='structural'`` only; the slack is that of a group
-    tol : training stops when the gap is at most ``tol`` times what weights can gain over none; for ``'structural'``
-        when it is at most ``C * n * tol``
-    max_iter, max_time, random_state, callback, verbose : as in StructuralSVM; nothing is random in
-        ``method='auto'``; ``max_time`` is for everything, ``max_iter`` and ``callback`` are for the fit on all rows
-    warm_start : as in StructuralSVM for ``method='structural'``; with ``'auto'`` the path of C begins where the fit
-        before ended
     fit_intercept, intercept_scaling : as in MulticlassSVC; the threshold always becomes part of ``intercept_``.
         ``'scale'`` makes the constant feature of ``method='auto'`` so large that its weight costs next to nothing
+    tol : training stops when the gap is at most ``tol`` times what weights can gain over none; for ``'structural'``
+        when it is at most ``C * n * tol``
+    max_iter, max_time : as in StructuralSVM; ``max_time`` is for everything, ``max_iter`` for the fit on all rows
     n_jobs : threads for folds and for passes over all rows; -1 is all cores
+    warm_start : as in StructuralSVM for ``method='structural'``; with ``'auto'`` the path of C begins where the fit
+        before ended
+    random_state, callback, verbose : as in StructuralSVM; nothing is random in ``method='auto'``, and ``callback`` is
+        for the fit on all rows
 
     Attributes
     ----------
@@ -107,8 +108,8 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         *,
         method: str = "auto",
         pos_label: Any = None,
-        class_weight: Any = None,
         threshold_for: Any = "auto",
+        class_weight: Any = None,
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
@@ -127,8 +128,8 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         self.C = C
         self.method = method
         self.pos_label = pos_label
-        self.class_weight = class_weight
         self.threshold_for = threshold_for
+        self.class_weight = class_weight
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
@@ -149,7 +150,7 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> MeasureSVC:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> MeasureSVC:
         """Learns from a dense or CSR matrix or a data frame, and one of two labels a row.
 
         ``groups``, the name of the group of each row or the sizes of groups of consecutive rows, divides the rows: the
@@ -209,9 +210,9 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         second = self.decision_function(X) > 0.0
         return np.asarray(self.classes_[second.astype(np.intp)])
 
-    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+    def score(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> float:
         """The measure of the scores, larger is better (one minus the loss for a function of your own); with ``groups``
-        the mean over them."""
+        the mean over them. ``sample_weight`` says how often a row counts in the measure."""
         scores = self.decision_function(X)
         y = np.asarray(y)
         if y.shape != scores.shape:
@@ -224,12 +225,14 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         label = self.classes_[1] if self.pos_label is None else self.pos_label
         truth, measure = y == label, as_measure(self.measure)
         oriented = scores if label == self.classes_[1] else -scores
+        weight = check_sample_weight(sample_weight, scores.size)
         if groups is None:
-            return measure.value(oriented, measure.prepare(truth, "the sample"))
+            return measured(measure, oriented, truth, weight)
         chosen = read_groups(groups, scores.size)
         values = [
-            measure.value(oriented[rows], measure.prepare(truth[rows], name))
+            measured(measure, oriented[rows], truth[rows], None if weight is None else weight[rows], name)
             for rows, name in zip(chosen.rows, chosen.names)
+            if weight is None or weight[rows].any()
         ]
         return float(np.mean(values))
 

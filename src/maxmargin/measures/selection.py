@@ -87,10 +87,19 @@ class Judge:
         return float(np.mean(values))
 
 
-def measured(measure: BinaryMeasure, scores: Floats, positive: npt.NDArray[np.bool_], weight: Floats | None) -> float:
-    """The measure of scores where rows count by weight."""
-    target = measure.prepare(positive, "the sample")
-    return measure.value(scores, target if weight is None else replace(target, weight=weight))
+def measured(
+    measure: BinaryMeasure,
+    scores: Floats,
+    positive: npt.NDArray[np.bool_],
+    weight: Floats | None,
+    where: str = "the sample",
+) -> float:
+    """The measure of scores where rows count by weight; ``where`` names the rows in messages."""
+    if weight is None:
+        return measure.value(scores, measure.prepare(positive, where))
+    used = weight > 0.0
+    target = measure.prepare(positive[used], where)
+    return measure.value(scores[used], replace(target, weight=weight[used]))
 
 
 class Path:

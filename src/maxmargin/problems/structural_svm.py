@@ -39,14 +39,14 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
     ----------
     problem : the Problem: joint features, loss, search
     C : weight of the sum of the risks; the papers' C is ``n * C``
-    solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or an object
+    approximate : allow a search that may miss the most violated output; no gap is reported then
     rescaling : ``'margin'``, ``'slack'``, or ``'none'`` for the zero-one loss
-    slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling play no part)
+    slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling are ignored)
+    solver : ``'auto'``, ``'one-slack'``, ``'n-slack'``, ``'bcfw'``, ``'subgradient'``, ``'perceptron'``, or an object
     tol : stop when the gap is at most ``C * sum(s) * tol``, in units of the loss; ``'auto'`` stops when it is at most a
         tenth of ``1/2 |w|^2``, whatever the units are (a hard margin: 1e-3)
     max_iter, max_time : passes and seconds after which training stops with a ConvergenceWarning
     n_jobs : processes that search, at training and in ``predict`` (the problem must be picklable); -1 is all cores
-    approximate : allow a search that may miss the most violated output; no gap is reported then
     warm_start : start from the previous solution
     random_state : seed of the order of visits
     callback : called with a Record after every pass; returning True stops
@@ -66,14 +66,14 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         problem: Problem,
         C: float = 1.0,
         *,
-        solver: Any = "auto",
+        approximate: bool = False,
         rescaling: str = "margin",
         slack: str = "linear",
+        solver: Any = "auto",
         tol: float | str = "auto",
         max_iter: int | None = 1000,
         max_time: float | None = None,
         n_jobs: int | None = None,
-        approximate: bool = False,
         warm_start: bool = False,
         random_state: Any = 0,
         callback: Callable[[Record], Any] | None = None,
@@ -81,26 +81,26 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.problem = problem
         self.C = C
-        self.solver = solver
+        self.approximate = approximate
         self.rescaling = rescaling
         self.slack = slack
+        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_jobs = n_jobs
-        self.approximate = approximate
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
 
-    def fit(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> StructuralSVM:
-        """Learns from inputs ``X`` and their outputs ``Y``, two sequences of one length."""
+    def fit(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> StructuralSVM:
+        """Learns from inputs ``X`` and their outputs ``y``, two sequences of one length."""
         check_methods(self.problem)
         if not hasattr(self.problem, "bind"):
-            X, Y = as_examples(X, Y)
-        weight = check_sample_weight(sample_weight, len(Y))
-        self.solution_ = train(self, self.problem, X, Y, len(Y), self.C, weight, self.approximate)
+            X, y = as_examples(X, y)
+        weight = check_sample_weight(sample_weight, len(y))
+        self.solution_ = train(self, self.problem, X, y, len(y), self.C, weight, self.approximate)
         translate = getattr(self.problem, "public_weights", None)
         self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
         self.n_iter_ = self.solution_.n_iter
@@ -141,11 +141,11 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
         return dot(vector, self.coef_)
 
-    def score(self, X: Sequence[Any], Y: Sequence[Any], sample_weight: Any = None) -> float:
+    def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
         """Minus the mean loss of the predictions, so that larger is better."""
-        X, Y = as_examples(X, Y)
-        weight = check_sample_weight(sample_weight, len(Y))
-        losses = [self.problem.loss(y, predicted) for y, predicted in zip(Y, self.predict(X), strict=True)]
+        X, y = as_examples(X, y)
+        weight = check_sample_weight(sample_weight, len(y))
+        losses = [self.problem.loss(truth, found) for truth, found in zip(y, self.predict(X), strict=True)]
         return -float(np.average(losses, weights=weight))
 
     def _file_parts(self) -> FileParts:

@@ -49,22 +49,22 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : weight of the sum of the risks of all groups; ``'scale'`` adapts it to the features, see ``ranking_c``, after
-        columns of another size than the rest were brought together (``Columns``); ``coef_`` is for X as given
-    squash : what becomes of columns of a dense X with heavy tails where C is ``'scale'``: ``'asinh'`` and ``'tanh'``
-        squash them around their median (``Squashing``), None leaves them alone, and ``'auto'`` is whichever of the
-        three puts most pairs in order in halves of the groups that were not trained on
     measure : ``'swapped_pairs'`` (share of pairs in the right order; one grade pair is SVM-rank, several are ordinal
         regression), ``'average_precision'``, ``'ndcg'``, ``'ndcg(10)'`` for the first ten positions, ``'mrr'``, or a
         measure object
+    C : weight of the sum of the risks of all groups; ``'scale'`` adapts it to the features, see ``ranking_c``, after
+        columns of another size than the rest were brought together (``Columns``); ``coef_`` is for X as given
     relevant : the lowest grade that counts as relevant, for average precision and MRR
     gain : of NDCG: ``'exponential'``, ``2^grade - 1``, or ``'linear'``
     uninformative : what becomes of groups from which nothing can be learned, since all their grades are equal (or all
         rows are relevant, or none is): ``'skip'`` leaves them out, ``'warn'`` does so with a warning, ``'refuse'`` is
         an error
-    rescaling, slack, solver, tol, max_iter, max_time, warm_start, random_state, callback, verbose :
-        as in StructuralSVM
+    squash : what becomes of columns of a dense X with heavy tails where C is ``'scale'``: ``'asinh'`` and ``'tanh'``
+        squash them around their median (``Squashing``), None leaves them alone, and ``'auto'`` is whichever of the
+        three puts most pairs in order in halves of the groups that were not trained on
+    rescaling, slack, solver, tol, max_iter, max_time : as in StructuralSVM
     n_jobs : threads for passes over all groups; -1 is all cores
+    warm_start, random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
@@ -77,13 +77,13 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
+        measure: Any = "swapped_pairs",
         C: float | str = "scale",
         *,
-        squash: str | None = "auto",
-        measure: Any = "swapped_pairs",
         relevant: float = 1,
         gain: str = "exponential",
         uninformative: str = "skip",
+        squash: str | None = "auto",
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
@@ -96,12 +96,12 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         callback: Callable[[Record], Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.C = C
-        self.squash = squash
         self.measure = measure
+        self.C = C
         self.relevant = relevant
         self.gain = gain
         self.uninformative = uninformative
+        self.squash = squash
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
@@ -122,7 +122,7 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(
-        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, group: Any = None, qid: Any = None
+        self, X: Any, y: Any, *, groups: Any = None, group: Any = None, qid: Any = None, sample_weight: Any = None
     ) -> RankingSVM:
         """Learns from a dense or CSR matrix or a data frame, one row per document.
 
@@ -172,7 +172,7 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         X = X if self.squashing_ is None else self.squashing_.apply(X)
         return np.asarray(safe_sparse_dot(X, self.coef_), dtype=np.float64)
 
-    def rank(self, X: Any, groups: Any = None, *, group: Any = None, qid: Any = None) -> list[npt.NDArray[np.int32]]:
+    def rank(self, X: Any, *, groups: Any = None, group: Any = None, qid: Any = None) -> list[npt.NDArray[np.int32]]:
         """Row numbers of each group, best first, groups in the order in which they first appear; rows of equal score in
         their own order. ``groups``, ``group`` and ``qid`` as in ``fit``."""
         scores = self.predict(X)
@@ -180,7 +180,7 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         return [rows[np.argsort(-scores[rows], kind="stable")] for rows in found.rows]
 
     def score(
-        self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, *, group: Any = None, qid: Any = None
+        self, X: Any, y: Any, *, groups: Any = None, group: Any = None, qid: Any = None, sample_weight: Any = None
     ) -> float:
         """The mean of the measure over all groups that have two different grades (for average precision and MRR:
         relevant rows and others); larger is better, 1 is perfect. Other arguments as in ``fit``."""

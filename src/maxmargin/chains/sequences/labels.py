@@ -52,15 +52,15 @@ def flat_labels(Y: Any, X: Sequences) -> Any:
     A sequence whose labels are None has None for every token.
     """
     if isinstance(Y, str | bytes | dict) or not hasattr(Y, "__len__"):
-        raise ValueError(f"Y must be a list of the labels of each sequence, not {type(Y).__name__}.")
+        raise ValueError(f"y must be a list of the labels of each sequence, not {type(Y).__name__}.")
     if _is_flat(Y):
         if len(Y) != X.tokens:
             raise ValueError(
-                f"Y has {len(Y)} labels for {X.tokens} tokens in {len(X)} sequences; give each token one label."
+                f"y has {len(Y)} labels for {X.tokens} tokens in {len(X)} sequences; give each token one label."
             )
         return Y if isinstance(Y, np.ndarray) and Y.dtype.kind in "biuf" else _plain(Y)
     if len(Y) != len(X):
-        raise ValueError(f"Y has the labels of {len(Y)} sequences, but X has {len(X)}; give each sequence its labels.")
+        raise ValueError(f"y has the labels of {len(Y)} sequences, but X has {len(X)}; give each sequence its labels.")
     lengths = X.lengths.tolist()
     pieces: list[Any] = [[None] * n if y is None else y for y, n in zip(Y, lengths)]
     if set(map(type, pieces)) == {list} and list(map(len, pieces)) == lengths:
