@@ -102,7 +102,9 @@ def test_sequences_with_pair_features_are_picked_like_others():
     assert ChainInput(given.tokens)[:2].pairs is None
 
 
-@pytest.mark.parametrize("costs", [{}, {"cost": 2.0 * (1 - np.eye(4))}, {"label_weight": {"a": 2.0, "z": 3.0}}])
+@pytest.mark.parametrize(
+    "costs", [{}, {"cost": 2.0 * (1 - np.eye(4))}, {"class_weight": {"a": 2.0, "z": 3.0}}, {"class_weight": "balanced"}]
+)
 def test_a_fold_may_lack_a_label(costs):
     X, Y = draw(12)
     X.append(np.ones((2, 3)))

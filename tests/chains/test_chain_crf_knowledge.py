@@ -65,7 +65,7 @@ def test_value_and_gradient(order, known, weight):
     allowed = None if known is None else mask(known)
     if allowed is not None:
         codes = allowed.argmax(axis=1).astype(np.int32)
-    problem = ChainLikelihood(chain, ChainInput(pack(X)), codes, SAMPLE, 1, False, label_weight=weight, allowed=allowed)
+    problem = ChainLikelihood(chain, ChainInput(pack(X)), codes, SAMPLE, 1, False, class_weight=weight, allowed=allowed)
     loss = enumerated(chain, [y.tolist() for y in Y] if known is None else known, SAMPLE, weight)
     w = np.random.default_rng(order).standard_normal(problem.free.size)
     value, gradient = problem.gradient(w)
@@ -77,7 +77,7 @@ def test_value_and_gradient(order, known, weight):
 @pytest.mark.parametrize("solver", ["dual", "lbfgs", "auto"])
 def test_optimum_with_weights_of_labels(solver):
     weights = {0: 1.0, 1: 5.0, 2: 0.3}
-    model = ChainCRF(C=1.5, label_weight=weights, solver=solver, tol=1e-6).fit(X, Y, sample_weight=SAMPLE)
+    model = ChainCRF(C=1.5, class_weight=weights, solver=solver, tol=1e-6).fit(X, Y, sample_weight=SAMPLE)
     loss = enumerated(model.chain_, [y.tolist() for y in Y], SAMPLE, WEIGHT)
 
     def objective(w):
@@ -92,13 +92,22 @@ def test_optimum_with_weights_of_labels(solver):
     assert found.dual <= best.fun * (1 + 1e-6)
 
 
+def test_balanced_weights():
+    counts = np.bincount(np.concatenate(Y), np.repeat(SAMPLE, [len(y) for y in Y]), 3)
+    weights = {label: counts.sum() / (3 * count) for label, count in enumerate(counts)}
+    found = ChainCRF(C=1.5, class_weight="balanced").fit(X, Y, sample_weight=SAMPLE)
+    np.testing.assert_allclose(
+        found.coef_, ChainCRF(C=1.5, class_weight=weights).fit(X, Y, sample_weight=SAMPLE).coef_, atol=1e-9
+    )
+
+
 def test_single_tokens_with_weights_are_a_weighted_logistic_regression():
     """Where the model is right and data are many, both multiply the odds of a class by its weight."""
     rng = np.random.default_rng(0)
     features = rng.standard_normal((5_000, 2))
     labels = (rng.random(5_000) < 1.0 / (1.0 + np.exp(2.0 - features @ [1.0, -0.5]))).astype(int)
     judge = LogisticRegression(class_weight={1: 4.0}).fit(features, labels)
-    model = ChainCRF(C=100.0, ends=False, label_weight={1: 4.0}).fit([x[None] for x in features], labels)
+    model = ChainCRF(C=100.0, ends=False, class_weight={1: 4.0}).fit([x[None] for x in features], labels)
     chance = np.concatenate(model.predict_marginals([x[None] for x in features[:500]]))[:, 1]
     np.testing.assert_allclose(chance, judge.predict_proba(features[:500])[:, 1], atol=0.04)
     plain = ChainCRF(C=100.0, ends=False).fit([x[None] for x in features], labels)
@@ -117,7 +126,7 @@ def test_single_tokens_with_weights_are_a_weighted_logistic_regression():
 )
 def test_refused_weights(weights, words):
     with pytest.raises(ValueError, match=words):
-        ChainCRF(label_weight=weights).fit(X, Y)
+        ChainCRF(class_weight=weights).fit(X, Y)
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -36,7 +36,7 @@ def test_the_same_data_again_cost_next_to_nothing(solver):
 @pytest.mark.parametrize("solver", ["auto", "dual", "lbfgs"])
 @pytest.mark.parametrize(
     "change",
-    [{"C": 2.0}, {"fit_intercept": False}, {"ends": False}, {"window": 1}, {"eta": 0.5}, {"label_weight": {1: 3.0}}],
+    [{"C": 2.0}, {"fit_intercept": False}, {"ends": False}, {"window": 1}, {"eta": 0.5}, {"class_weight": {1: 3.0}}],
     ids=lambda change: next(iter(change)),
 )
 def test_another_problem_has_its_own_optimum(solver, change):

@@ -77,7 +77,7 @@ def test_the_optimum_is_that_of_lbfgs(lengths, labels, weighted):
     """On all tokens, on a sample of whole sequences, and on pieces of long ones."""
     X, Y = sequences(lengths, labels, 4)
     weight = np.random.default_rng(2).integers(1, 4, len(X)).astype(np.float64) if weighted else None
-    options = {"C": 0.8, "l2": 2.0, "tol": 1e-9, "label_weight": {0: 1.5}}
+    options = {"C": 0.8, "l2": 2.0, "tol": 1e-9, "class_weight": {0: 1.5}}
     found = ChainCRF(**options).fit(X, Y, sample_weight=weight)
     exact = ChainCRF(**options, solver="lbfgs").fit(X, Y, sample_weight=weight)
     assert found.solution_.status is exact.solution_.status is Status.CONVERGED

@@ -66,7 +66,7 @@ def test_the_best_labelling_otherwise():
     assert model.decode_ == "viterbi"
     X, Y = faint()
     assert ChainSVC(method="structural").fit(X, Y).decode_ == "viterbi"
-    assert ChainCRF(label_weight={0: 2.0}).fit(X, Y).decode_ == "viterbi"
+    assert ChainCRF(class_weight={0: 2.0}).fit(X, Y).decode_ == "viterbi"
     some = [[None, *y[1:].tolist()] for y in Y]
     assert ChainCRF().fit(X, some).decode_ == "viterbi"
     model = ChainCRF().fit(X, Y)

@@ -73,8 +73,8 @@ BAD_PARAMETERS = [
     ({"C": 0.0}, "C must be a positive number, not 0.0"),
     ({"C": "auto"}, "C must be a positive number or 'scale', not 'auto'"),
     ({"loss": "f1"}, "loss must be 'hamming' or 'zero-one', not 'f1'"),
-    ({"loss": "zero-one", "cost": 1 - np.eye(3)}, "leave cost and label_weight out"),
-    ({"loss": "zero-one", "label_weight": {0: 2.0}}, "leave cost and label_weight out"),
+    ({"loss": "zero-one", "cost": 1 - np.eye(3)}, "leave cost and class_weight out"),
+    ({"loss": "zero-one", "class_weight": {0: 2.0}}, "leave cost and class_weight out"),
     ({"rescaling": "both"}, "rescaling must be one of"),
     ({"slack": "soft"}, "slack must be one of"),
     ({"solver": "simplex"}, "solver must be one of"),
@@ -89,10 +89,10 @@ BAD_PARAMETERS = [
     ({"window": 2**29}, "A window of 536870912 makes"),
     ({"cost": np.ones((2, 2))}, r"cost has shape \(2, 2\); there are 3 classes"),
     ({"cost": np.ones((3, 3))}, "the right answer must cost 0"),
-    ({"label_weight": 2.0}, "label_weight must be a dict of labels to numbers, not 2.0"),
-    ({"label_weight": {7: 1.0}}, "label_weight names 7, which is not a label of the data"),
-    ({"label_weight": {0: -1.0}}, r"label_weight\[0\] is -1.0; give a finite number of at least 0"),
-    ({"label_weight": {0: "2"}}, r"label_weight\[0\] is '2'"),
+    ({"class_weight": 2.0}, "class_weight must be a dict of labels to numbers, or 'balanced', not 2.0"),
+    ({"class_weight": {7: 1.0}}, "class_weight names 7, which is not a label of the data"),
+    ({"class_weight": {0: -1.0}}, r"class_weight\[0\] is -1.0; give a finite number of at least 0"),
+    ({"class_weight": {0: "2"}}, r"class_weight\[0\] is '2'"),
     ({"sample_weight": np.ones(3)}, r"sample_weight has shape \(3,\); one number for each of the 4 examples"),
     ({"sample_weight": np.zeros(4)}, "All sample weights are zero"),
     ({"sample_weight": [1, 1, NAN, 1]}, "sample_weight of example 2 is nan"),
@@ -155,7 +155,7 @@ def test_before_fit():
 
 
 @pytest.mark.parametrize(
-    "options", [{"cost": 1 - np.eye(3)}, {"label_weight": {0: 2.0}}, {"rescaling": "slack"}, {"loss": "zero-one"}]
+    "options", [{"cost": 1 - np.eye(3)}, {"class_weight": {0: 2.0}}, {"rescaling": "slack"}, {"loss": "zero-one"}]
 )
 def test_the_perceptron_has_no_loss(options):
     with pytest.raises(Unsupported, match="perceptron has no"):
@@ -168,8 +168,8 @@ def test_a_complaint_leaves_the_fitted_model():
     other = [x[:, :2] for x in X], [y + 5 for y in Y]
     refused = [
         lambda: model.fit(*other, sample_weight=np.ones(3)),
-        lambda: model.set_params(label_weight={"a": 1.0}).fit(*other),
-        lambda: model.set_params(label_weight=None, tol=-1.0).fit(*other),
+        lambda: model.set_params(class_weight={"a": 1.0}).fit(*other),
+        lambda: model.set_params(class_weight=None, tol=-1.0).fit(*other),
         lambda: model.set_params(tol=0.05).fit(spoiled(NAN), Y),
         lambda: model.fit(WORDS, [["D", "N"], ["D", "N", 3]]),
     ]

@@ -73,7 +73,7 @@ def test_where_attributes_outnumber_tokens_and_tell_labels_apart_it_is_the_margi
         {"C": 0.1},
         {"loss": "zero-one"},
         {"cost": 1.0 - np.eye(8)},
-        {"label_weight": {0: 2.0}},
+        {"class_weight": {0: 2.0}},
         {"rescaling": "slack"},
         {"slack": "squared"},
         {"solver": "one-slack"},

@@ -23,7 +23,7 @@ WORDS, TAGS = make_sentences(40, seed=3)
 NEW_WORDS = make_sentences(12, seed=4)[0]
 CRF_PLUS = "\n".join(["U00:%x[0,0]", 'U01:%t[0,0,"^\\u"]', 'U02:%M[-1,0,"..?$"]', "B", "B01:%x[0,0]"]) + "\n"
 MODELS = {
-    "svm": ChainSVC(templates=tagging_templates(), label_weight={"NOUN": 2.0}),
+    "svm": ChainSVC(templates=tagging_templates(), class_weight={"NOUN": 2.0}),
     "svm, settings": ChainSVC(0.1, templates=tagging_templates(), solver=OneSlack(cache=3), tol=0.2, order=2),
     "crf": ChainCRF(templates=tagging_templates(), tol=0.05),
     "crf, pairs": ChainCRF(templates=CRF_PLUS, solver=LBFGS(), l1=0.01, tol=0.05),
@@ -71,7 +71,7 @@ def test_round_trip_is_bit_equal(fitted, tmp_path, name):
 
 
 def test_temperature_and_probabilities_come_back(tmp_path):
-    model = ChainSVC(0.1, templates=lower(), label_weight={"DET": 3.0}).fit(WORDS, TAGS).calibrate(WORDS, TAGS, folds=2)
+    model = ChainSVC(0.1, templates=lower(), class_weight={"DET": 3.0}).fit(WORDS, TAGS).calibrate(WORDS, TAGS, folds=2)
     model.save(tmp_path / "m.mm")
     loaded = maxmargin.load(tmp_path / "m.mm")
     assert loaded.temperature_ == model.temperature_ != 1.0

@@ -152,7 +152,7 @@ def test_a_structural_svm_of_the_chain_is_the_same_machine(model):
 
 
 def test_parameters_clones_and_pickles():
-    model = ChainSVC(C=2.0, order=2, eta=0.5, window=1, label_weight={0: 2.0})
+    model = ChainSVC(C=2.0, order=2, eta=0.5, window=1, class_weight={0: 2.0})
     assert model.get_params()["eta"] == 0.5
     assert clone(model).get_params() == model.get_params()
     assert "window=1" in repr(model)
@@ -202,20 +202,40 @@ def test_sample_weight_means_repetition():
     assert judge.solution_.primal == pytest.approx(objective(judge, *repeated, np.ones(7)), rel=1e-9)
 
 
-def test_label_weights_multiply_the_rows_of_the_costs():
+def test_class_weights_multiply_the_rows_of_the_costs():
     cost = np.array([[0, 1, 2, 1], [1, 0, 1, 3], [2, 1, 0, 1], [1, 1, 1, 0.0]])
     weights = {0: 2.0, 3: 0.5}
     rows = np.array([2.0, 1.0, 1.0, 0.5])[:, None]
     options = {"C": 0.3, "tol": 1e-3}
     for given, expected in [
-        ({"label_weight": weights}, rows * (1 - np.eye(4))),
-        ({"label_weight": weights, "cost": cost}, rows * cost),
-        ({"label_weight": {}}, 1 - np.eye(4)),
+        ({"class_weight": weights}, rows * (1 - np.eye(4))),
+        ({"class_weight": weights, "cost": cost}, rows * cost),
+        ({"class_weight": {}}, 1 - np.eye(4)),
     ]:
         model = ChainSVC(**given, **options).fit(X, Y)
         np.testing.assert_array_equal(model.chain_.costs, expected)
         np.testing.assert_array_equal(model.coef_, ChainSVC(cost=expected, **options).fit(X, Y).coef_)
         assert model.solution_.primal == pytest.approx(objective(model, X, Y, np.ones(8)), rel=1e-9)
+
+
+def test_balanced_weights_count_tokens():
+    options = {"C": 0.3, "tol": 1e-3}
+    weight = np.arange(1.0, 9.0)
+    for given in (None, weight):
+        counts = np.bincount(np.concatenate(Y), np.repeat(np.ones(8) if given is None else given, [len(y) for y in Y]))
+        expected = {label: counts.sum() / (4 * count) for label, count in enumerate(counts)}
+        model = ChainSVC(class_weight="balanced", **options).fit(X, Y, sample_weight=given)
+        other = ChainSVC(class_weight=expected, **options).fit(X, Y, sample_weight=given)
+        np.testing.assert_allclose(model.chain_.costs, other.chain_.costs, rtol=1e-12)
+        np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-9)
+
+
+def test_balanced_weights_of_labels_that_are_known_in_part():
+    partly = [[None, *y[1:].tolist()] for y in Y]
+    counts = np.bincount(np.concatenate([y[1:] for y in Y]), minlength=4)
+    model = ChainSVC(0.3, class_weight="balanced").fit(X, partly)
+    expected = counts.sum() / (model.classes_.size * counts[model.classes_])
+    np.testing.assert_allclose(model.chain_.costs.max(axis=1), expected)
 
 
 def test_the_zero_one_loss_counts_whole_sequences():

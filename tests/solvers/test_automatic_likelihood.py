@@ -80,7 +80,7 @@ def test_many_labels_start_from_tokens_without_transitions():
         assert plain.primal - plain.gap <= found.primal
     model = ChainCRF(warm_start=True, tol=1e-4).fit(X, Y)
     assert model.fit(X, Y).n_iter_ <= 1
-    for settings in ({"label_weight": {0: 2.0}}, {"observed": True}):  # tokens without transitions have none of that
+    for settings in ({"class_weight": {0: 2.0}}, {"observed": True}):  # tokens without transitions have none of that
         assert ChainCRF(**settings).fit(X, Y).solution_.status is Status.CONVERGED
 
 

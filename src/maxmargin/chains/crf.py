@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.base import ChainEstimator
+from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
-from maxmargin.chains.label_weights import read_label_weights
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.scale import chosen_chain_c
 from maxmargin.chains.start import EarlierChain
@@ -37,9 +37,10 @@ class ChainCRF(ChainEstimator):
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     observed : only weights of features and label tuples that occur together in training may differ from zero
     order, eta, ends, window, templates, min_count, hashing : as in ChainSVC
-    label_weight : dict of label to positive weight; a label of weight m is predicted as if it were m times as frequent:
-        training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that ``exp F`` itself, by which labels
-        are predicted, multiplies the probability of a labelling by the weights of its labels
+    class_weight : dict of label to positive weight, or ``'balanced'`` as in ChainSVC; a label of weight m is predicted as
+        if it were m times as frequent: training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that
+        ``exp F`` itself, by which labels are predicted, multiplies the probability of a labelling by the weights of its
+        labels
     solver : ``'dual'`` (dual ascent, one sequence at a time), ``'lbfgs'`` (with orthants where there is an L1 penalty),
         or ``'auto'``: starts with dual ascent where it can be used (l1 = 0, l2 > 0, order 1) and changes to lbfgs,
         from the weights found so far, where the gap falls too slowly, as with few or long sequences; few weights have
@@ -58,7 +59,7 @@ class ChainCRF(ChainEstimator):
     ----------
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     decode_ : how ``predict`` finds labels: ``'marginal'`` where the most probable label of each token is clearly wrong
-        less often on training tokens than the best labelling; else, or with ``label_weight``, ``'viterbi'``
+        less often on training tokens than the best labelling; else, or with ``class_weight``, ``'viterbi'``
     classes_, coef_, n_iter_, n_features_in_, chain_
     """
 
@@ -76,7 +77,7 @@ class ChainCRF(ChainEstimator):
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
-        label_weight: Any = None,
+        class_weight: Any = None,
         solver: Any = "auto",
         fit_intercept: bool = True,
         tol: float | str = "auto",
@@ -99,7 +100,7 @@ class ChainCRF(ChainEstimator):
         self.templates = templates
         self.min_count = min_count
         self.hashing = hashing
-        self.label_weight = label_weight
+        self.class_weight = class_weight
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -133,15 +134,15 @@ class ChainCRF(ChainEstimator):
                 self.C_,
                 likelihood_run(self, data.scale),
                 earlier,
-                Penalties(float(self.l1), float(self.l2), self.observed, self._label_weights()),
+                Penalties(float(self.l1), float(self.l2), self.observed, self._class_weights(data.counts)),
             )
-            plain = self.label_weight is None
+            plain = self.class_weight is None
             self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if plain else "viterbi"
             self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
             self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self
 
-    def _label_weights(self) -> Floats | None:
-        factors = self.label_weight
-        return None if factors is None else read_label_weights(factors, self.classes_, zero=False)
+    def _class_weights(self, counts: Floats) -> Floats | None:
+        given = self.class_weight
+        return None if given is None else read_class_weight(given, self.classes_, counts, zero=False)

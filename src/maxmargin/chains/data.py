@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.chain import Chain, ChainInput, as_token_rows
+from maxmargin.chains.class_weights import label_counts
 from maxmargin.chains.columns import ChainColumns
 from maxmargin.chains.scale import TokenScale
 from maxmargin.chains.sequences.partial import PartialLabels
@@ -47,11 +48,16 @@ class ChainData:
         Y: Any,
         lengths: Any,
         sample_weight: Any,
-        cost: Callable[[], Any] = lambda: None,
+        cost: Callable[[Floats], Any] = lambda counts: None,
     ) -> ChainData:
-        """Reads training data in any form; sets the attributes of the estimator that do not depend on training."""
+        """Reads training data in any form; sets the attributes of the estimator that do not depend on training.
+
+        ``cost`` makes the costs of mistakes from the number of tokens of each label.
+        """
         given, labels, weight = estimator._learn(X, Y, lengths, sample_weight)
-        chain = estimator.chain_ = estimator._chain(given, cost())
+        chain = estimator.chain_ = estimator._chain(
+            given, cost(label_counts(given, labels, weight, estimator.classes_.size))
+        )
         columns, given = estimator._common_size(given, weight)
         codes = labels.codes if isinstance(labels, PartialLabels) else labels
         scale = TokenScale.of(given.tokens, codes, weight, chain.constant)
@@ -61,6 +67,11 @@ class ChainData:
     def codes(self) -> Codes:
         """A label of each token, for those that are known in part a guess."""
         return self.labels.codes if isinstance(self.labels, PartialLabels) else self.labels
+
+    @property
+    def counts(self) -> Floats:
+        """The number of tokens that are known to have each label, by weight."""
+        return label_counts(self.given, self.labels, self.weight, self.chain.n_labels)
 
     @property
     def keys(self) -> Floats:

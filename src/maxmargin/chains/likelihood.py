@@ -33,7 +33,7 @@ _CHEAPER = 1.5  # times the work of tokens without transitions: from there on th
 class ChainLikelihood:
     """``f(w) = sum_i s_i (log sum_y exp G(x_i, y; w) - G(x_i, y_i; w))`` over the weights that may differ from zero.
 
-    ``G`` is ``F``, less ``log label_weight[y_t]`` for every token where labels have weights: the optimum then
+    ``G`` is ``F``, less ``log class_weight[y_t]`` for every token where labels have weights: the optimum then
     multiplies the odds of a label by its weight. With ``allowed``, a mask (n_tokens, n_labels) of what is known of the
     labels, ``log sum exp G`` over the labellings that are allowed takes the place of ``G(x_i, y_i)``; ``f`` is then
     the likelihood of what is known, and not convex. ``distributions`` of an earlier fit are where dual ascent starts.
@@ -51,14 +51,14 @@ class ChainLikelihood:
         threads: int,
         observed: bool,
         *,
-        label_weight: Floats | None = None,
+        class_weight: Floats | None = None,
         allowed: Mask | None = None,
         distributions: Distributions | None = None,
     ) -> None:
         self.chain, self.sample_weight, self.threads = chain, sample_weight, threads
-        self._given, self._labels, self._label_weight, self._observed = X, labels, label_weight, observed
+        self._given, self._labels, self._class_weight, self._observed = X, labels, class_weight, observed
         self.n = len(X)
-        self.label_offset = None if label_weight is None else -np.log(label_weight)
+        self.label_offset = None if class_weight is None else -np.log(class_weight)
         self.allowed = allowed
         self._start = distributions
         self._engine: _core.ChainDual | None = None
@@ -140,7 +140,7 @@ class ChainLikelihood:
             self.sample_weight,
             self.threads,
             self._observed,
-            label_weight=self._label_weight,
+            class_weight=self._class_weight,
             allowed=self.allowed,
         )
 
@@ -177,7 +177,7 @@ class ChainLikelihood:
             weight,
             self.threads,
             False,
-            label_weight=self._label_weight,
+            class_weight=self._class_weight,
         )
 
     @cached_property
@@ -185,7 +185,7 @@ class ChainLikelihood:
         """Each token for itself, whose classes are the labels."""
         tokens, chain = self._given.tokens, self.chain
         cheap = _CHEAPER * ClassLikelihood.work_of(tokens.tokens, len(tokens.indices), self.stride)
-        if not self.plain or self._label_weight is not None or self.work < cheap:
+        if not self.plain or self._class_weight is not None or self.work < cheap:
             return None
         weight = None if self.sample_weight is None else np.repeat(self.sample_weight, tokens.lengths)
         rows = _core.Rows(tokens.values, tokens.indices, tokens.indptr, tokens.n_features, float(chain.constant), True)

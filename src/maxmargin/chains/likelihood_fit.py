@@ -30,7 +30,7 @@ class Penalties:
     l1: float = 0.0
     l2: float = 1.0
     observed: bool = False
-    label_weight: Floats | None = None
+    class_weight: Floats | None = None
 
 
 PLAIN = Penalties()
@@ -84,7 +84,7 @@ def _likelihood(estimator: Any, data: ChainData, penalties: Penalties, distribut
         data.weight,
         job_count(estimator.n_jobs),
         penalties.observed,
-        label_weight=penalties.label_weight,
+        class_weight=penalties.class_weight,
         allowed=None if partial is None else partial.allowed,
         distributions=distributions,
     )

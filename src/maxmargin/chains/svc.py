@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.calibration import CalibratedChain
+from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
-from maxmargin.chains.label_weights import read_label_weights
 from maxmargin.chains.start import EarlierChain
 from maxmargin.chains.training import ChainTraining
 from maxmargin.core.formulation import Formulation
@@ -40,7 +40,7 @@ class ChainSVC(CalibratedChain):
     method : ``'structural'`` trains with margins, ``'likelihood'`` maximises the conditional likelihood as ``ChainCRF``
         does, and ``'auto'`` chooses: the likelihood where features do not outnumber tokens, and where margins err on
         more than 5 % of the training tokens that guessing the most frequent label would err on; else margins. A number
-        for ``C``, ``loss``, ``cost``, ``label_weight``, ``rescaling``, ``slack``, a ``solver`` of margins and labels
+        for ``C``, ``loss``, ``cost``, ``class_weight``, ``rescaling``, ``slack``, a ``solver`` of margins and labels
         known in part ask for margins, and ``solver='dual'`` or ``'lbfgs'`` for the likelihood. With ``warm_start`` the
         method stays
     loss : ``'hamming'`` counts wrong tokens; ``'zero-one'`` is 1 for a sequence with any mistake
@@ -50,7 +50,8 @@ class ChainSVC(CalibratedChain):
     ends : whether the first and the last label have weights of their own
     window : each token also gets the features of so many tokens before and after it
     templates, min_count, hashing : of the ``SequenceVectorizer`` for tokens that are text
-    label_weight : dict of label to weight; multiplies the loss of tokens whose true label it is
+    class_weight : dict of label to weight, or ``'balanced'``, ``tokens / (labels * tokens of the label)``; multiplies the
+        loss of tokens whose true label it is
     rescaling, slack, solver : as in StructuralSVM
     fit_intercept : adds a constant feature to every token
     tol : as in StructuralSVM; a number is in units of the loss of a sequence, ``'auto'`` allows a gap of 0.35 times
@@ -86,7 +87,7 @@ class ChainSVC(CalibratedChain):
         templates: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
-        label_weight: Any = None,
+        class_weight: Any = None,
         rescaling: str = "margin",
         slack: str = "linear",
         solver: Any = "auto",
@@ -111,7 +112,7 @@ class ChainSVC(CalibratedChain):
         self.templates = templates
         self.min_count = min_count
         self.hashing = hashing
-        self.label_weight = label_weight
+        self.class_weight = class_weight
         self.rescaling = rescaling
         self.slack = slack
         self.solver = solver
@@ -155,15 +156,15 @@ class ChainSVC(CalibratedChain):
             self.temperature_, self.calibrated_ = 1.0, likely
         return self
 
-    def _cost(self) -> Any:
-        if self.loss == "zero-one" and (self.cost is not None or self.label_weight is not None):
-            raise ValueError("loss='zero-one' looks at whole sequences; leave cost and label_weight out.")
-        has_costs = self.cost is not None or self.label_weight is not None
+    def _cost(self, counts: Floats) -> Any:
+        if self.loss == "zero-one" and (self.cost is not None or self.class_weight is not None):
+            raise ValueError("loss='zero-one' looks at whole sequences; leave cost and class_weight out.")
+        has_costs = self.cost is not None or self.class_weight is not None
         if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
             raise Unsupported("The perceptron has no loss, so it cannot train with costs; choose another solver.")
-        if self.label_weight is None:
+        if self.class_weight is None:
             return in_order(self.cost, self.classes_)
-        weight = read_label_weights(self.label_weight, self.classes_, zero=True)
+        weight = read_class_weight(self.class_weight, self.classes_, counts, zero=True)
         cost = 1.0 - np.eye(weight.size) if self.cost is None else self._cost_matrix()
         return weight[:, None] * cost
 
@@ -172,9 +173,9 @@ class ChainSVC(CalibratedChain):
 
     def _costs_of(self, labels: set[Any]) -> dict[str, Any]:
         kept = [label in labels for label in self.classes_.tolist()]
-        weights = self.label_weight
+        weights = self.class_weight
         return {
             "method": self.method_,
             "cost": None if self.cost is None else self._cost_matrix()[np.ix_(kept, kept)],
-            "label_weight": None if weights is None else {y: weights[y] for y in weights if y in labels},
+            "class_weight": {y: weights[y] for y in weights if y in labels} if isinstance(weights, dict) else weights,
         }

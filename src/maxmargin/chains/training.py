@@ -199,7 +199,7 @@ class ChainTraining:
         model = self.estimator
         asked = {
             f"loss={model.loss!r}": model.loss != "hamming",
-            "costs within training": model.cost is not None or model.label_weight is not None,
+            "costs within training": model.cost is not None or model.class_weight is not None,
             f"rescaling={model.rescaling!r}": model.rescaling != "margin",
             f"slack={model.slack!r}": model.slack != "linear",
             "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),

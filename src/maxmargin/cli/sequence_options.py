@@ -30,7 +30,7 @@ _LEARNED = _INPUT | {"eta", "no_intercept", "max_time", "seed", "verbose"}
 _SOLVED = _LEARNED | {"c", "solver", "tol", "max_iter"}
 _MEANING = {
     "svm": _SOLVED | {"rescaling", "slack", "cost", "class_weight", "calibrate"},
-    "crf": _SOLVED | {"l1", "l2", "observed"},
+    "crf": _SOLVED | {"l1", "l2", "observed", "class_weight"},
     "perceptron": _LEARNED | {"passes", "calibrate"},
     "hmm": _INPUT | {"alpha"},
 }
@@ -84,9 +84,7 @@ def make_estimator(kind: str, given: Mapping[str, Any], classes: npt.NDArray[Any
     if given.get("cost") is not None:
         parameters["cost"] = read_cost(given["cost"], classes)
     if given.get("class_weight") is not None:
-        if given["class_weight"] == "balanced":
-            raise ValueError("class_weight of sequences must be weights such as a=2,b=0.5, not 'balanced'.")
-        parameters["label_weight"] = parse_class_weight(given["class_weight"], classes)
+        parameters["class_weight"] = parse_class_weight(given["class_weight"], classes)
     return MODELS[kind](**parameters)
 
 
