@@ -60,7 +60,7 @@ def main():
     x = X_test[some[int(confidence.argmin())]]
     print("\nleast sure of:", bracketed(x, crf.predict([x])[0]))
     for rank, guess in enumerate(crf.predict_kbest([x], 3)[0], 1):
-        print(f"  guess {rank}, score {guess.score:.2f}: {bracketed(x, guess.labels)}")
+        print(f"  guess {rank}, score {guess.score:.2f}: {bracketed(x, guess.output)}")
 
     marginals = crf.predict_marginals([x])[0]
     doubtful = int(marginals.max(axis=1).argmin())

@@ -17,7 +17,8 @@ model = MulticlassSVC().fit(X_train, y_train)
 solution = model.solution_
 print(f"C = {model.C_:.3g}, objective {solution.primal:.4f}, at most {solution.gap:.2g} above the optimum")
 print(f"test accuracy {model.score(X_test, y_test):.3f}")
-print(f"the three likeliest classes of the first test image: {model.predict_topk(X_test[:1], 3)[0]}")
+best = [entry.output for entry in model.predict_kbest(X_test[:1], 3)[0]]
+print(f"the three likeliest classes of the first test image: {best}")
 
 # Overlooking an 8 is ten times as bad as any other mistake: say so, and pay less.
 cost = 1.0 - np.eye(10)

@@ -14,6 +14,7 @@ from maxmargin.core.checking import check_problem
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.problem import Problem
+from maxmargin.core.ranked import Ranked
 from maxmargin.diversity.diversity_ranker import DiversityRanker
 from maxmargin.fitting.loading import load
 from maxmargin.fitting.model_archive import ModelFileError
@@ -44,6 +45,7 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "Ranked",
     "RankingSVM",
     "SequenceVectorizer",
     "Sequences",

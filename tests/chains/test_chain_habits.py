@@ -97,7 +97,7 @@ def test_lists_where_the_input_was_lists(kind, fitted):
     assert all(type(labels) is list and all(type(label) is str for label in labels) for labels in found)
     assert json.loads(json.dumps(found)) == found == pickle.loads(pickle.dumps(found))
     best = model.predict_kbest(WORDS[:4], 2)
-    assert [entries[0].labels for entries in best] == found[:4]
+    assert [entries[0].output for entries in best] == found[:4]
     json.dumps(best)
     sure = model.predict(WORDS, abstain=0.9)
     assert {type(label) for labels in sure for label in labels} <= {str, type(None)}

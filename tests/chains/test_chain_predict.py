@@ -77,14 +77,14 @@ def test_the_k_best(model):
     for x, ranked in zip(short, model.predict_kbest(short, 7)):
         every, log_probability = labellings(model, x)
         order = np.argsort(-log_probability)[:7]
-        assert [tuple(entry.labels) for entry in ranked] == [every[at] for at in order]
+        assert [tuple(entry.output) for entry in ranked] == [every[at] for at in order]
         assert len(ranked) == min(7, len(every))
         differences = [entry.score - ranked[0].score for entry in ranked]
         np.testing.assert_allclose(differences, log_probability[order] - log_probability[order[0]], atol=1e-9)
-        value = model.decision_value([x], [list(ranked[-1].labels)])
+        value = model.decision_value([x], [list(ranked[-1].output)])
         assert value == pytest.approx([ranked[-1].score])
     for k in (0, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="k must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="k must be a positive integer"):
             model.predict_kbest(short, k)
 
 
@@ -166,7 +166,7 @@ def test_known_labels(model):
         marginals = model.predict_marginals(NEW, known=known)
     np.testing.assert_allclose(marginals[0][1], model.classes_ == "B-Y", atol=1e-12)
     ranked = model.predict_kbest(NEW, 3, known=known)
-    assert all(entry.labels[1] == "B-Y" for entry in ranked[0])
+    assert all(entry.output[1] == "B-Y" for entry in ranked[0])
     assert len(ranked[4]) == 1
 
 
@@ -176,7 +176,7 @@ def test_bio_steps(model):
     assert not all(is_bio(tags) for tags in loose)
     assert all(is_bio(tags) for tags in strict)
     for entry in itertools.chain.from_iterable(model.predict_kbest(NEW[:5], 4, steps="bio")):
-        assert is_bio(entry.labels)
+        assert is_bio(entry.output)
     every, log_probability = labellings(model, NEW[0][:3])
     allowed = [p if is_bio(tags) else -np.inf for tags, p in zip(every, log_probability)]
     assert tuple(model.predict([NEW[0][:3]], steps="BIO")[0]) == every[int(np.argmax(allowed))]

@@ -59,7 +59,7 @@ def test_the_best_valid_labelling(scheme):
         scores = model.decision_value([x] * len(every), every)
         assert tuple(found) == every[int(np.argmax(scores))]
     for ranked in model.predict_kbest(X[:3], 4, steps=scheme.lower()):
-        assert all(is_valid(entry.labels, scheme) for entry in ranked)
+        assert all(is_valid(entry.output, scheme) for entry in ranked)
 
 
 def test_labels_that_do_not_fit_the_scheme_are_named():

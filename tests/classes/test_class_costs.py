@@ -114,7 +114,9 @@ def test_the_decision_has_the_lowest_expected_cost(iris):
     expected = model.predict_proba(X) @ COST
     np.testing.assert_array_equal(model.predict(X), model.classes_[expected.argmin(axis=1)])
     np.testing.assert_allclose(model.decision_function(X), -expected)
-    np.testing.assert_array_equal(model.predict_topk(X, 3)[:, 2], model.classes_[expected.argmax(axis=1)])
+    last = [few[2] for few in model.predict_kbest(X, 3)]
+    assert [entry.output for entry in last] == model.classes_[expected.argmax(axis=1)].tolist()
+    np.testing.assert_allclose([entry.score for entry in last], -expected.max(axis=1))
     weights = MulticlassSVC().fit(X, y)  # the machine is that of the zero-one loss
     np.testing.assert_array_equal(model.coef_, weights.coef_)
 

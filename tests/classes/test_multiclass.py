@@ -207,19 +207,22 @@ def test_decision_function_shapes(blobs):
     np.testing.assert_allclose(two.decision_function(X), scores[:, 1] - scores[:, 0], atol=1e-12)
 
 
-def test_topk(blobs):
+def test_the_best_classes(blobs):
     X, y = blobs
     model = MulticlassSVC(C=0.1).fit(X, np.array(["a", "b", "c"])[y])
-    top = model.predict_topk(X, 3)
+    best = model.predict_kbest(X, 3)
+    top = np.array([[entry.output for entry in few] for few in best])
     np.testing.assert_array_equal(top[:, 0], model.predict(X))
     assert all(sorted(row) == ["a", "b", "c"] for row in top)
     scores = np.take_along_axis(model.decision_function(X), np.searchsorted(model.classes_, top), axis=1)
     assert (np.diff(scores, axis=1) <= 0.0).all()
-    np.testing.assert_array_equal(model.predict_topk(X, 2), top[:, :2])
-    assert MulticlassSVC(C=0.1).fit(X, y > 0).predict_topk(X, 1).shape == (60, 1)
-    for k in (0, 4, -1):
-        with pytest.raises(ValueError, match=f"between 1 and the number of classes, 3, not {k}"):
-            model.predict_topk(X, k)
+    np.testing.assert_array_equal([[entry.score for entry in few] for few in best], scores)
+    assert model.predict_kbest(X, 2) == [few[:2] for few in best]
+    assert model.predict_kbest(X, 9) == best
+    assert {len(few) for few in MulticlassSVC(C=0.1).fit(X, y > 0).predict_kbest(X, 1)} == {1}
+    for k in (0, 1.5, -1, True):
+        with pytest.raises(ValueError, match=f"k must be a positive integer, not {k}"):
+            model.predict_kbest(X, k)
 
 
 def test_intercept_is_a_constant_feature(blobs):

@@ -56,7 +56,7 @@ def test_columns_are_levels(texts, form, tmp_path):
     assert answers.shape == (200, 3)
     assert answers.dtype.kind == {"str": "U", "int": "i"}.get(form, "O")
     np.testing.assert_array_equal([".".join(map(str, row)) for row in answers], by_name.predict(X))
-    assert model.predict_topk(X, 2).shape == (200, 2, 3)
+    assert [few[0].output for few in model.predict_kbest(X, 2)] == answers.tolist()
     assert model.score(X, y_rows) == pytest.approx(-tree_loss(y_rows, answers)) == by_name.score(X, y)
     model.calibrate(X, y_rows, folds=2)
     higher = model.predict(X, until=1.0)

@@ -100,8 +100,10 @@ def test_shapes_and_kinds_of_input(texts):
     assert model.coef_.shape == (nodes, 60)
     assert model.intercept_.shape == (nodes,)
     assert model.decision_function(X).shape == (240, k)
-    assert model.predict_topk(X, 3).shape == (240, 3)
-    np.testing.assert_array_equal(model.predict_topk(X, 1)[:, 0], model.predict(X))
+    best = model.predict_kbest(X, 3)
+    assert {len(few) for few in best} == {3}
+    assert [few[0].output for few in best] == model.predict(X).tolist()
+    np.testing.assert_allclose([few[0].score for few in best], model.decision_function(X).max(axis=1))
     placed = PlacedClasses(model.taxonomy_, model.classes_.tolist())
     features = placed.features(0.5).matrix
     by_hand = (X @ model.coef_.T + model.intercept_) @ features.T.toarray()

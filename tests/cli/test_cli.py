@@ -170,13 +170,14 @@ def test_predict_finds_columns_by_name_and_needs_no_labels(trained, run):
     assert "lacks columns that the model was trained with: sepal_length" in err
 
 
-def test_predict_top_k_with_scores_into_a_file(trained, run):
-    assert run("predict iris.mm test.csv --top-k 3 --scores --output out.csv") == (0, "", "")
+def test_the_best_classes_with_scores_into_a_file(trained, run):
+    assert run("predict iris.mm test.csv --kbest 3 --scores --output out.csv") == (0, "", "")
     rows = [line.split(",") for line in (trained / "out.csv").read_text().splitlines()]
     assert len(rows) == len(TEST)
     model = MulticlassSVC(C=1.0).fit(IRIS.data[TRAIN], SPECIES[TRAIN])
     scores = model.decision_function(IRIS.data[TEST])
-    assert [row[::2] for row in rows] == model.predict_topk(IRIS.data[TEST], 3).tolist()
+    best = model.predict_kbest(IRIS.data[TEST], 3)
+    assert [row[::2] for row in rows] == [[entry.output for entry in few] for few in best]
     told = np.array([row[1::2] for row in rows], dtype=float)
     assert np.allclose(told, -np.sort(-scores, axis=1), rtol=1e-7, atol=1e-8)
     assert run("predict iris.mm test.csv --scores")[1].splitlines()[0].split("\t") == rows[0][:2]
@@ -264,7 +265,7 @@ def test_labels_of_words_that_look_like_numbers(folder, run):
         ("train one.csv m.mm", "y has one class only"),
         ("predict nowhere.mm test.csv", "nowhere.mm cannot be used: no such file or directory."),
         ("predict train.csv test.csv", "train.csv is damaged or not a maxmargin model file"),
-        ("predict iris.mm test.csv --top-k 9", "k must be between 1 and the number of classes, 3, not 9."),
+        ("predict iris.mm test.csv --kbest 0", "--kbest must be at least 1, not 0."),
         ("predict iris.mm test.csv --output iris.mm", "iris.mm is the file to be read"),
         ("predict own.mm test.csv", "own.mm is a StructuralSVM"),
         ("evaluate iris.mm rose.csv", "line 3: the label 'rose' is not a class of the model"),

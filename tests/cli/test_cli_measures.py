@@ -94,9 +94,9 @@ def test_what_does_not_go_together_is_one_sentence(data, capsys, words, sentence
 
 def test_two_classes_have_no_further_ones(data, capsys):
     assert run("train train.csv m.model --measure f1", capsys)[0] == 0
-    code, _, err = run("predict m.model test.csv --top-k 2", capsys)
+    code, _, err = run("predict m.model test.csv --kbest 2", capsys)
     assert code == 1
-    assert "--top-k has no meaning for m.model, a classifier of two classes" in " ".join(err.split())
+    assert "--kbest has no meaning for m.model, a classifier of two classes" in " ".join(err.split())
 
 
 def test_sequences_have_no_measure(data, capsys, tmp_path):

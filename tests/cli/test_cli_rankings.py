@@ -88,7 +88,7 @@ def test_queries_left_out_are_told(folder, run):
         ("train iris.svm m --gain linear", "--gain has no meaning for iris.svm, a svmlight file; leave it out"),
         ("train a.svmhmm m --relevant 2", "--relevant has no meaning for a.svmhmm, a svmhmm file; leave it out"),
         ("train train.txt m", "name the format: svmlight, csv, tsv, conll, crfsuite, svmhmm, letor"),
-        ("predict model test.letor --top-k 2", "--top-k has no meaning for model, a ranking; leave it out"),
+        ("predict model test.letor --kbest 2", "--kbest has no meaning for model, a ranking; leave it out"),
         ("predict model iris.csv", "iris.csv is a csv file, but the model ranks; give a letor file"),
         ("evaluate model test.letor --zero-based", "--zero-based has no meaning for model, a ranking; leave it out"),
     ],

@@ -71,13 +71,13 @@ def test_the_best_labellings_with_their_scores(run, models):
         assert (int(head["sequence"]), int(head["rank"])) == (i, rank)
         assert float(head["score"]) == pytest.approx(entry.score, abs=1e-6)
         assert [line[0] for line in lines] == NEW[i]
-        assert [line[1] for line in lines] == entry.labels
+        assert [line[1] for line in lines] == entry.output
 
 
 def test_the_file_is_read_again_without_its_heads(run, models):
     assert run("predict crf.mm new.conll --kbest 2 --confidence --output best.conll") == (0, "", "")
     found = read_conll("best.conll", comment="#=")
-    expected = [entry.labels for entries in models["crf"].predict_kbest(NEW, 2) for entry in entries]
+    expected = [entry.output for entries in models["crf"].predict_kbest(NEW, 2) for entry in entries]
     assert [[label for _, label in sentence] for sentence in found] == expected
 
 
@@ -109,7 +109,7 @@ def test_labels_by_marginals_and_their_probabilities(run, models):
     by_rank = blocks(run("predict crf.mm new.conll --kbest 2 --scores")[1])
     for (head, lines), entry in zip(by_rank, [entry for found in model.predict_kbest(NEW, 2) for entry in found]):
         own = marginals[int(head["sequence"])]
-        codes = np.searchsorted(model.classes_, entry.labels)
+        codes = np.searchsorted(model.classes_, entry.output)
         np.testing.assert_allclose([float(line[2]) for line in lines], own[np.arange(len(lines)), codes], atol=1e-6)
 
 

@@ -259,7 +259,6 @@ def test_chunks_in_other_schemes(folder, run):
             "test.crfsuite is a crfsuite file, but good.mm was trained on columns of text",
         ),
         ("predict good.mm wide.conll", "wide.conll has 4 columns, but good.mm was trained with 2 and a label"),
-        ("predict good.mm test.conll --top-k 2", "--top-k has no meaning for good.mm, a model of sequences"),
         (
             "predict good.mm test.conll --steps IOBES",
             "steps='IOBES' does not fit the labels of the model: none of them",

@@ -63,7 +63,7 @@ def test_train_predict_evaluate(folder, run, tree):
     del model.feature_names_in_
     expected = model.predict(X[120:].toarray())
     assert run("predict tree.mm test.csv") == (0, "\n".join(expected) + "\n", "")
-    _, out, _ = run("predict tree.mm test.csv --top-k 2 --scores")
+    _, out, _ = run("predict tree.mm test.csv --kbest 2 --scores")
     first = [line.split("\t") for line in out.splitlines()]
     assert [row[0] for row in first] == expected.tolist()
     scores = model.decision_function(X[120:].toarray())
@@ -103,7 +103,7 @@ def test_numbers_as_labels(folder, run):
         ("train train.csv m.mm --taxonomy small.tsv", "The class '0.0.1' is not a node of the taxonomy"),
         ("train train.csv m.mm --taxonomy forest.tsv", "2 roots, 'r' and 's' among them"),
         ("predict flat.mm test.csv --until 0.5", "--until is for classes in a taxonomy, and flat.mm has none"),
-        ("predict tree.mm test.csv --until 0.5 --top-k 2", "--top-k has no meaning for tree.mm, with --until"),
+        ("predict tree.mm test.csv --until 0.5 --kbest 2", "--kbest has no meaning for tree.mm, with --until"),
         ("predict tree.mm test.csv --until 5", "until is a probability between 0 and 1"),
     ],
 )

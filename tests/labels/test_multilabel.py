@@ -71,7 +71,9 @@ def test_independent_labels_are_binary_hinge_machines(solver, scaling, sparse):
 def test_predictions_are_the_highest_scores(interactions):
     model = MultilabelSVC(0.1, interactions=interactions, method="structural").fit(X, Y)
     predicted, margins = model.predict(X), model.decision_function(X)
-    ranked, ranked_scores = model.predict_kbest(X, 4)
+    best = model.predict_kbest(X, 4)
+    ranked = np.array([[entry.output for entry in few] for few in best])
+    ranked_scores = np.array([[entry.score for entry in few] for few in best])
     assert (predicted.dtype, predicted.shape, ranked.shape) == (np.int64, Y.shape, (len(X), 4, 5))
     np.testing.assert_array_equal(ranked[:, 0], predicted)
     np.testing.assert_array_equal(predicted, margins > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.chains.sequences.labels import pack_labels
 from maxmargin.chains.sequences.partial import PartialLabels, pack_partial_labels
 from maxmargin.chains.sequences.per_sequence import PerSequence, is_in_lists
+from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
 from maxmargin.fitting.pickling import SlimPickle
 from maxmargin.fitting.training import check_probability, job_count
@@ -30,13 +31,6 @@ from maxmargin.oracles.bind import check_sample_weight
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Labelling = list[Any] | npt.NDArray[Any]
-
-
-class RankedLabels(NamedTuple):
-    """One of the best labellings of a sequence."""
-
-    score: float
-    labels: Labelling
 
 
 class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type: ignore[misc]
@@ -111,19 +105,18 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
 
     def predict_kbest(
         self, X: Any, k: int, *, lengths: Any = None, known: Any = None, steps: Any = None
-    ) -> list[list[RankedLabels]]:
-        """The ``k`` labellings of highest score of every sequence, best first; fewer where there are not so many.
+    ) -> list[list[Ranked[Labelling]]]:
+        """The ``k`` labellings of highest score of every sequence, best first; fewer where there are fewer.
 
         Labels are lists where the sequences of X are lists, else arrays.
         """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, not {k!r}.")
+        k = checked_k(k)
         given = self._read(X, lengths)
-        check_kbest(self.chain_, given, int(k), job_count(self.n_jobs))
-        found, scores = self._best(given, int(k), self._limits(given, known, steps))
-        ranked = [self._labellings(self.classes_[row], given, X) for row in found.reshape(int(k), -1)]
+        check_kbest(self.chain_, given, k, job_count(self.n_jobs))
+        found, scores = self._best(given, k, self._limits(given, known, steps))
+        ranked = [self._labellings(self.classes_[row], given, X) for row in found.reshape(k, -1)]
         return [
-            [RankedLabels(float(score), ranked[rank][i]) for rank, score in enumerate(row) if score > -np.inf]
+            [Ranked(float(score), ranked[rank][i]) for rank, score in enumerate(row) if score > -np.inf]
             for i, row in enumerate(scores.reshape(-1, k))
         ]
 

@@ -37,8 +37,8 @@ class ChainCRF(ChainEstimator):
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     observed : only weights of features and label tuples that occur together in training may differ from zero
     order, eta, ends, window, templates, min_count, hashing : as in ChainSVC
-    class_weight : dict of label to positive weight, or ``'balanced'`` as in ChainSVC; a label of weight m is predicted as
-        if it were m times as frequent: training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that
+    class_weight : dict of label to positive weight, or ``'balanced'`` as in ChainSVC; a label of weight m is predicted
+        as if it were m times as frequent: training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that
         ``exp F`` itself, by which labels are predicted, multiplies the probability of a labelling by the weights of its
         labels
     solver : ``'dual'`` (dual ascent, one sequence at a time), ``'lbfgs'`` (with orthants where there is an L1 penalty),

@@ -50,8 +50,8 @@ class ChainSVC(CalibratedChain):
     ends : whether the first and the last label have weights of their own
     window : each token also gets the features of so many tokens before and after it
     templates, min_count, hashing : of the ``SequenceVectorizer`` for tokens that are text
-    class_weight : dict of label to weight, or ``'balanced'``, ``tokens / (labels * tokens of the label)``; multiplies the
-        loss of tokens whose true label it is
+    class_weight : dict of label to weight, or ``'balanced'``, ``tokens / (labels * tokens of the label)``; multiplies
+        the loss of tokens whose true label it is
     rescaling, slack, solver : as in StructuralSVM
     fit_intercept : adds a constant feature to every token
     tol : as in StructuralSVM; a number is in units of the loss of a sequence, ``'auto'`` allows a gap of 0.35 times

@@ -16,6 +16,7 @@ from maxmargin import _core
 from maxmargin.classes.losses import ClassLosses, loss_size
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import positive
+from maxmargin.core.ranked import Ranked
 from maxmargin.fitting.pickling import SlimPickle
 from maxmargin.fitting.saved import Saved
 from maxmargin.oracles.bind import check_sample_weight
@@ -127,6 +128,17 @@ class ClassEstimator(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type
 
     def _weights(self, labels: npt.NDArray[np.int32], weight: Floats | None) -> Floats | None:
         return with_class_weight(self.class_weight, self.classes_, labels, weight)
+
+
+def best_classes(scores: Floats, labels: npt.NDArray[Any], k: int) -> tuple[Floats, npt.NDArray[Any]]:
+    """The scores and labels of the ``k`` classes of highest score of every row, best first; all where k is larger."""
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(scores, best, axis=1), labels[best]
+
+
+def as_ranked(scores: Floats, labels: npt.NDArray[Any]) -> list[list[Ranked[Any]]]:
+    """Scores and labels, shapes (n, k), as lists of named tuples."""
+    return [list(map(Ranked, row, names)) for row, names in zip(scores.tolist(), labels.tolist())]
 
 
 def _classes_of(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:

@@ -15,12 +15,13 @@ from maxmargin import _core
 from maxmargin.classes.calibration import FOLDS, calibrated, has_probabilities
 from maxmargin.classes.costs import cost_of_classes, mean_cost, mistakes_differ
 from maxmargin.classes.described_outputs import chosen_classes, described_classes
-from maxmargin.classes.estimator import ClassEstimator
+from maxmargin.classes.estimator import ClassEstimator, as_ranked, best_classes
 from maxmargin.classes.multiclass import Multiclass
 from maxmargin.classes.multiclass_model_file import multiclass_parts, restore_multiclass
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.start import EarlierClasses
 from maxmargin.classes.training import ClassTraining
+from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.saved import FileParts, saved
 from maxmargin.fitting.training import all_or_nothing, job_count
@@ -238,12 +239,13 @@ class MulticlassSVC(ClassEstimator):
             return float(super().score(X, y, sample_weight))
         return -mean_cost(self.cost_, self.classes_, y, self.predict(X), sample_weight)
 
-    def predict_topk(self, X: Any, k: int, *, classes: Any = None) -> npt.NDArray[Any]:
-        """The ``k`` classes of highest score, best first, shape (n, k); ``classes`` as in ``predict``."""
-        scores, labels = self._values(X, classes)
-        if not 1 <= k <= labels.size:
-            raise ValueError(f"k must be between 1 and the number of classes, {labels.size}, not {k}.")
-        return np.asarray(labels[np.argsort(-scores, axis=1, kind="stable")[:, :k]])
+    def predict_kbest(self, X: Any, k: int, *, classes: Any = None) -> list[list[Ranked[Any]]]:
+        """The ``k`` best classes of every row, best first; fewer where there are fewer.
+
+        A score is that of the class, with ``decision='expected-cost'`` minus its expected cost. ``classes`` as in
+        ``predict``.
+        """
+        return as_ranked(*best_classes(*self._values(X, classes), checked_k(k)))
 
     def _file_parts(self) -> FileParts:
         return multiclass_parts(self)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.classes.calibration import FOLDS, held_out_class_temperature
 from maxmargin.classes.described_outputs import difference_scale
-from maxmargin.classes.estimator import ClassEstimator
+from maxmargin.classes.estimator import ClassEstimator, as_ranked, best_classes
 from maxmargin.classes.output_maps import ClassFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.taxonomies.paths import Levels, found_separator, read_levels
@@ -23,6 +23,7 @@ from maxmargin.classes.taxonomy_model_file import restore_taxonomy, taxonomy_par
 from maxmargin.classes.taxonomy_places import ClassPlaces, label_array
 from maxmargin.classes.taxonomy_score import all_mistakes_alike, answer_losses
 from maxmargin.classes.taxonomy_training import TaxonomyTraining, expected_loss
+from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.saved import FileParts, saved
@@ -245,13 +246,17 @@ class TaxonomySVC(ClassEstimator):
         found = [self.places_.lowest(softmax(s / self.temperature_, axis=1), until) for s in self._score_parts(X)]
         return self._in_form(self.nodes_[np.concatenate(found)])
 
-    def predict_topk(self, X: Any, k: int) -> npt.NDArray[Any]:
-        """The ``k`` classes of highest score, best first, shape (n, k)."""
-        check_is_fitted(self)
-        if not 1 <= k <= self.classes_.size:
-            raise ValueError(f"k must be between 1 and the number of classes, {self.classes_.size}, not {k}.")
-        best = [np.argsort(-scores, axis=1, kind="stable")[:, :k] for scores in self._score_parts(X)]
-        return self._in_form(self.classes_[np.concatenate(best)])
+    def predict_kbest(self, X: Any, k: int) -> list[list[Ranked[Any]]]:
+        """The ``k`` best classes of every row, best first; fewer where there are fewer.
+
+        A score is that of the class, minus its expected loss where ``decision_`` is ``'expected-cost'``.
+        """
+        k = checked_k(k)
+        by_score = self._decision() == "score"
+        parts = (scores if by_score else -self._expected_loss(scores) for scores in self._score_parts(X))
+        best = [best_classes(values, self.classes_, k) for values in parts]
+        scores, labels = (np.concatenate(part) for part in zip(*best))
+        return as_ranked(scores, self._in_form(labels))
 
     @available_if(lambda model: getattr(model, "calibrated_", False))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:

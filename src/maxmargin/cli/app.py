@@ -200,7 +200,10 @@ def _predict(
     model: Model,
     data: Data,
     output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
-    top_k: Annotated[int, typer.Option(help="Number of classes a line, best first.")] = 1,
+    kbest: Annotated[
+        int | None,
+        typer.Option(help="Number of classes on a line, or of labellings of a sequence with scores, best first."),
+    ] = None,
     until: Annotated[
         float | None, typer.Option(help="Of a taxonomy: go up from a class until its nodes have this probability.")
     ] = None,
@@ -212,10 +215,6 @@ def _predict(
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
     steps: Steps = None,
-    kbest: Annotated[
-        int | None,
-        typer.Option(help="For sequences: so many of the best labellings, with scores.", rich_help_panel=_OF),
-    ] = None,
     confidence: Annotated[
         bool,
         typer.Option("--confidence", help="For sequences: probabilities of whole labellings.", rich_help_panel=_OF),
@@ -230,7 +229,7 @@ def _predict(
     Labels in the data play no part.
     """
     answers = Answers(scores, kbest, confidence, decode, steps)
-    predict_file(model, Source(data, format, label_column, zero_based), output, top_k, until, answers, n_jobs)
+    predict_file(model, Source(data, format, label_column, zero_based), output, until, answers, n_jobs)
 
 
 @app.command("evaluate")

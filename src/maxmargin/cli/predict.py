@@ -8,8 +8,6 @@ import warnings
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from maxmargin.chains.base import ChainEstimator
 from maxmargin.classes.multiclass_svc import MulticlassSVC
 from maxmargin.classes.taxonomy_svc import TaxonomySVC
@@ -26,42 +24,42 @@ def predict_file(
     model_path: Path,
     source: Source,
     output: Path | None,
-    top_k: int,
     until: float | None,
     answers: Answers,
     n_jobs: int,
 ) -> None:
-    """Writes ``top_k`` classes a line, each followed by its score if that is wanted; of sequences a token a line."""
+    """Writes the classes of each example on a line, each followed by its score if wanted; of sequences a line per token."""
+    answers.check()
     if output is not None:
         check_output(output, model_path, source.path)
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
-        only = {"--top-k": top_k != 1, "--until": until is not None, **source.table_options}
+        only = {"--until": until is not None, **source.table_options}
         refuse(only, model_path, "a model of sequences")
         predict_sequences(model, model_path, source.path, source.format, output, answers)
         return
+    several = answers.kbest is not None
     only = {
         "--steps": answers.steps is not None,
-        "--kbest": answers.kbest is not None,
         "--decode": answers.decode != "auto",
         "--confidence": answers.confidence,
     }
     if isinstance(model, RankingSVM):
         refuse(
-            {"--top-k": top_k != 1, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking"
+            {"--kbest": several, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking"
         )
         predict_ranking(model, source.path, source.format, output)
         return
     refuse(only, model_path, "a classifier")
     if isinstance(model, MeasureSVC):
-        refuse({"--top-k": top_k != 1}, model_path, "a classifier of two classes")
+        refuse({"--kbest": several}, model_path, "a classifier of two classes")
     X = source.read_for(model, labelled=False).X
     if until is not None:
-        rows = _stopped(model, model_path, X, until, {"--top-k": top_k != 1, "--scores": answers.scores})
+        rows = _stopped(model, model_path, X, until, {"--kbest": several, "--scores": answers.scores})
     elif isinstance(model, MeasureSVC):
         rows = answer_rows(model, X, answers.scores)
     else:
-        rows = _rows(model, X, top_k, answers.scores)
+        rows = _rows(model, X, answers)
     if output is None:
         _write(sys.stdout, rows, "\t")
         return
@@ -84,19 +82,13 @@ def _stopped(
     return [[node] for node in nodes.tolist()]
 
 
-def _rows(model: MulticlassSVC | TaxonomySVC, X: Any, top_k: int, scores: bool) -> list[list[Any]]:
-    best = model.predict_topk(X, top_k)
-    if not scores:
-        rows: list[list[Any]] = best.tolist()
-        return rows
-    values = np.asarray(X @ model.coef_.T) + model.intercept_
-    if isinstance(model, TaxonomySVC):  # so far of the nodes
-        values = np.asarray((model.features_.matrix @ values.T).T)
-    values = np.take_along_axis(values, np.searchsorted(model.classes_, best), axis=1)
-    return [
-        [cell for label, value in zip(labels, row) for cell in (label, f"{value:.9g}")]
-        for labels, row in zip(best.tolist(), values.tolist())
-    ]
+def _rows(model: MulticlassSVC | TaxonomySVC, X: Any, answers: Answers) -> list[list[Any]]:
+    if answers.kbest is None and not answers.scores:
+        return [[label] for label in model.predict(X).tolist()]
+    ranked = model.predict_kbest(X, answers.kbest or 1)
+    if not answers.scores:
+        return [[label for _, label in best] for best in ranked]
+    return [[cell for score, label in best for cell in (label, f"{score:.9g}")] for best in ranked]
 
 
 def _write(file: IO[str], rows: list[list[Any]], delimiter: str) -> None:

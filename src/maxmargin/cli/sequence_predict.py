@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.chains.base import ChainEstimator, RankedLabels
+from maxmargin.chains.base import ChainEstimator, Labelling
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console
+from maxmargin.core.ranked import Ranked
 from maxmargin.fitting.calibration import NotCalibratedWarning
 from maxmargin.io.text import text_writer
 
@@ -23,12 +24,12 @@ HEAD = "#="
 
 @dataclass(frozen=True)
 class Answers:
-    """What is to be written of each sequence.
+    """What is to be written of each example or sequence.
 
     Parameters
     ----------
-    scores : the probability of each label, after it
-    kbest : so many labellings, each with its rank and score in a line before it; None for one without
+    scores : of sequences the probability of each label, of other examples the score of each class, after it
+    kbest : number of answers, of sequences each with its rank and score in a line before it; None for one without
     confidence : the probability of each labelling as a whole, in a line before it
     decode, steps : as in ``ChainEstimator.predict``
     """
@@ -62,7 +63,6 @@ def predict_sequences(
     answers: Answers,
 ) -> None:
     """Writes the columns of each token with its label added, and what else ``answers`` asks for."""
-    answers.check()
     data = read_for(data_path, format, model, model_path)
     with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -111,9 +111,9 @@ def _lines(model: ChainEstimator, data: SequenceFile, answers: Answers) -> Itera
             yield "\n"
 
 
-def _found(model: ChainEstimator, X: Any, answers: Answers) -> list[list[RankedLabels]]:
+def _found(model: ChainEstimator, X: Any, answers: Answers) -> list[list[Ranked[Labelling]]]:
     """The labellings of each sequence; without ``kbest`` one, whose score is not asked for."""
     if answers.kbest is not None:
         return model.predict_kbest(X, answers.kbest, steps=answers.steps)
     labellings = model.predict(X, decode=answers.decode, steps=answers.steps)
-    return [[RankedLabels(0.0, labels)] for labels in labellings]
+    return [[Ranked(0.0, labels)] for labels in labellings]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from maxmargin.core.input_checks import quoted
+from maxmargin.core.ranked import checked_k
 from maxmargin.diversity.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.diversity.subtopics import Subtopics, pack_subtopics
 from maxmargin.fitting.pickling import SlimPickle
@@ -57,13 +56,6 @@ class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
 
     def _chosen(self, candidates: Candidates, i: int, k: int) -> Indices:
         raise NotImplementedError
-
-
-def checked_k(k: Any) -> int:
-    """The number of documents to choose."""
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise ValueError(f"k must be a positive integer, not {quoted(k)}.")
-    return int(k)
 
 
 def check_sizes(sets: list[Candidates], k: int) -> None:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from maxmargin.diversity.base import SubsetRanker, checked_k
+from maxmargin.core.ranked import checked_k
+from maxmargin.diversity.base import SubsetRanker
 from maxmargin.diversity.candidates import Candidates
 from maxmargin.diversity.cover import Cover, greedy
 

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import positive
-from maxmargin.diversity.base import SubsetRanker, check_documents, check_lengths, check_sizes, checked_k
+from maxmargin.core.ranked import checked_k
+from maxmargin.diversity.base import SubsetRanker, check_documents, check_lengths, check_sizes
 from maxmargin.diversity.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.diversity.levels import checked_levels, checked_shares
 from maxmargin.diversity.model_file import ranker_parts, restore_ranker

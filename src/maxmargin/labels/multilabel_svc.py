@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
+from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.pickling import SlimPickle
 from maxmargin.fitting.saved import FileParts, Saved, saved
@@ -207,21 +208,20 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         self._check_vectors("predict_sets")
         return label_sets(self.predict(X), self.classes_)
 
-    def predict_kbest(self, X: Any, k: int) -> tuple[npt.NDArray[np.int64], Floats]:
-        """The ``k`` label vectors of highest score, best first, shape (n, k, n_labels), and their scores, (n, k)."""
+    def predict_kbest(self, X: Any, k: int) -> list[list[Ranked[npt.NDArray[np.int64]]]]:
+        """The ``k`` label vectors of highest score of every row, best first; fewer where there are fewer."""
         self._check_vectors("predict_kbest")
         core, w = self._opened(X)
         labels = self.classes_.size
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= 2 ** min(labels, 60):
-            raise ValueError(f"k must be an integer between 1 and the number of label vectors, 2^{labels}, not {k!r}.")
+        k = min(checked_k(k), 2 ** min(labels, 60))
         if self._structure().method == "branch":
             raise Unsupported(
                 "The k best label vectors are found where the pairs of labels make no cycle, or for at most "
                 f"{_core.MOST_LISTED} labels; here are {labels}: use interactions='tree'."
             )
-        found, scores = core.decode_lists(w, int(k), job_count(self.n_jobs))
-        ranked = np.asarray(found, dtype=np.int64).reshape(int(k), -1, labels)
-        return np.ascontiguousarray(ranked.transpose(1, 0, 2)), scores.reshape(-1, int(k))
+        found, scores = core.decode_lists(w, k, job_count(self.n_jobs))
+        vectors = np.asarray(found, dtype=np.int64).reshape(k, -1, labels).transpose(1, 0, 2)
+        return [list(map(Ranked, row.tolist(), each)) for row, each in zip(scores.reshape(-1, k), vectors)]
 
     def decision_function(self, X: Any) -> Floats:
         """For each label how much the best label vector with it leads over the best without it, shape (n, n_labels).

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from heapq import nlargest
-from numbers import Integral
+from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.core.input_checks import quoted
 from maxmargin.core.problem import Problem, as_examples, check_methods, has_power
+from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.core.rivals import read_only
 from maxmargin.core.vectors import as_vector, dot
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
@@ -115,23 +115,23 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
             self.decision_value(inputs[0], found[0])  # a problem with features of another length was passed to load
         return found
 
-    def predict_kbest(self, X: Sequence[Any], k: Any) -> list[list[Any]]:
+    def predict_kbest(self, X: Sequence[Any], k: int) -> list[list[Ranked[Any]]]:
         """The ``k`` best outputs of each input, best first, fewer where there are fewer.
 
         The problem needs ``kbest``, or ``outputs`` to choose from.
         """
         check_is_fitted(self, "coef_")
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise ValueError(f"k must be a positive integer, not {quoted(k)}.")
+        k = checked_k(k)
         problem: Any = self.problem
         w = read_only(self.coef_)
         if has_power(problem, "kbest"):
-            return [list(problem.kbest(x, w, int(k)))[: int(k)] for x in X]
+            return [[Ranked(self.decision_value(x, y), y) for y in islice(problem.kbest(x, w, k), k)] for x in X]
         if not has_power(problem, "outputs"):
             raise Unsupported(
                 f"{type(problem).__name__} cannot list its best outputs: add the method kbest(x, w, k) or outputs(x)."
             )
-        return [nlargest(int(k), problem.outputs(x), key=partial(self.decision_value, x)) for x in X]
+        scored = ((Ranked(self.decision_value(x, y), y) for y in problem.outputs(x)) for x in X)
+        return [nlargest(k, each, key=attrgetter("score")) for each in scored]
 
     def decision_value(self, x: Any, y: Any) -> float:
         """The score ``<w, Psi(x, y)>`` of one output."""
