@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Source, name of the page in the site, title in the menu.
 PAGES = (
     (ROOT / "README.md", "index.html", "maxmargin"),
+    (ROOT / "docs" / "vocabulary.md", "vocabulary.html", "One vocabulary"),
     (ROOT / "docs" / "formulations.md", "formulations.html", "Formulations"),
     (ROOT / "docs" / "solvers.md", "solvers.html", "Solvers"),
     (ROOT / "docs" / "support.md", "support.html", "What trains with what"),

@@ -51,7 +51,7 @@ def test_values_are_those_of_the_joint_features(tmp_path):
     structure = Multiclass(3)
     model = StructuralSVM(structure, C=0.3).fit(X, Y)
     for k in range(3):
-        assert model.decision_value(X[0], k) == pytest.approx(structure.joint_feature(X[0], k) @ model.coef_)
+        assert model.decision_value(X[:1], [k])[0] == pytest.approx(structure.joint_feature(X[0], k) @ model.coef_)
     model.save(tmp_path / "m.zip")
     loaded = load(tmp_path / "m.zip", problem=Multiclass(3))
     assert loaded.predict(X) == model.predict(X)

@@ -79,7 +79,8 @@ def test_structural_round_trip_is_bit_equal(tmp_path, solver):
     model.save(tmp_path / "m.zip")
     loaded = maxmargin.load(tmp_path / "m.zip", problem=Sign())
     assert loaded.predict(X) == model.predict(X)
-    assert [loaded.decision_value(x, 1) for x in X] == [model.decision_value(x, 1) for x in X]
+    ones = [1] * len(X)
+    assert loaded.decision_value(X, ones).tolist() == model.decision_value(X, ones).tolist()
     assert loaded.solution_.primal == model.solution_.primal
     assert b"Sign" not in (tmp_path / "m.zip").read_bytes()
     with pytest.raises(ValueError, match=r"pass its problem: maxmargin.load\(path, problem=...\)"):

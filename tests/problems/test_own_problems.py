@@ -181,10 +181,10 @@ def test_the_best_few():
         listed.set_params(problem=problems.Only(chain, "outputs")).predict_kbest(X, 4),
     ):
         for x, best, few in zip(X, model.predict(X), found):
-            scores = sorted((model.decision_value(x, y) for y in chain.outputs(x)), reverse=True)
+            scores = sorted((model.decision_value([x], [y])[0] for y in chain.outputs(x)), reverse=True)
             assert few[0].output == best
             np.testing.assert_allclose([entry.score for entry in few], scores[:4], atol=1e-9)
-            np.testing.assert_allclose([model.decision_value(x, y) for _, y in few], scores[:4], atol=1e-9)
+            np.testing.assert_allclose(model.decision_value([x] * 4, [y for _, y in few]), scores[:4], atol=1e-9)
     assert [len(few) for few in model.predict_kbest(X[:2], 100)] == [27, 27]
     with pytest.raises(ValueError, match="k must be a positive integer"):
         model.predict_kbest(X, 0)

@@ -64,9 +64,9 @@ def objective(model, X, Y, C):
     """Linear margin rescaling over all outputs."""
     risks = []
     for x, y in zip(X, Y):
-        truth = model.decision_value(x, y)
+        truth = model.decision_value([x], [y])[0]
         rivals = itertools.product((0, 1), repeat=3)
-        risks.append(max(model.problem.loss(y, z) - truth + model.decision_value(x, z) for z in rivals))
+        risks.append(max(model.problem.loss(y, z) - truth + model.decision_value([x], [z])[0] for z in rivals))
     return 0.5 * float(model.coef_ @ model.coef_) + C * sum(risks)
 
 
@@ -83,7 +83,7 @@ def test_fit_predict_score(sparse, solver):
     answers = model.predict(X)
     assert isinstance(answers[0], tuple)
     assert answers == [
-        max(itertools.product((0, 1), repeat=3), key=lambda y, x=x: model.decision_value(x, y)) for x in X
+        max(itertools.product((0, 1), repeat=3), key=lambda y, x=x: model.decision_value([x], [y])[0]) for x in X
     ]
     losses = [Tags().loss(y, z) for y, z in zip(Y, answers)]
     assert model.score(X, Y) == pytest.approx(-np.mean(losses))
@@ -292,6 +292,6 @@ def test_a_structure_of_the_library_as_problem():
 
 def test_not_fitted():
     X, Y = sentences(2)
-    for call in (lambda m: m.predict(X), lambda m: m.decision_value(X[0], Y[0]), lambda m: m.save("model.zip")):
+    for call in (lambda m: m.predict(X), lambda m: m.decision_value(X[:1], Y[:1]), lambda m: m.save("model.zip")):
         with pytest.raises(NotFittedError):
             call(StructuralSVM(Tags()))

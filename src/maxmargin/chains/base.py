@@ -161,7 +161,7 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
         return chunk_score(self._true_labels(X, y, lengths), self.predict(X, lengths=lengths), scheme)
 
     def decision_value(self, X: Any, y: Any, *, lengths: Any = None) -> Floats:
-        """``F(x, y)`` of every sequence with the labels given, shape (n_sequences,)."""
+        """The score ``F(x, y)`` of one labelling of each sequence, shape (n_sequences,)."""
         given = self._read(X, lengths)
         codes = pack_labels(y, given.tokens, classes=self.classes_)[1]
         scores: Floats = self.chain_.core(given).path_scores(self._native(), codes)

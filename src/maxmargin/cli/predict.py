@@ -28,7 +28,7 @@ def predict_file(
     answers: Answers,
     n_jobs: int,
 ) -> None:
-    """Writes the classes of each example on a line, each followed by its score if wanted; of sequences a line per token."""
+    """Writes the classes of each example on a line, each followed by its score if wanted; of sequences the tokens."""
     answers.check()
     if output is not None:
         check_output(output, model_path, source.path)

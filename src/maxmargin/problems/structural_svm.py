@@ -112,7 +112,7 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         inputs = X if isinstance(X, list | tuple | np.ndarray) else list(X)
         found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
         if found:
-            self.decision_value(inputs[0], found[0])  # a problem with features of another length was passed to load
+            self._value(inputs[0], found[0])  # a problem with features of another length was passed to load
         return found
 
     def predict_kbest(self, X: Sequence[Any], k: int) -> list[list[Ranked[Any]]]:
@@ -125,21 +125,19 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         problem: Any = self.problem
         w = read_only(self.coef_)
         if has_power(problem, "kbest"):
-            return [[Ranked(self.decision_value(x, y), y) for y in islice(problem.kbest(x, w, k), k)] for x in X]
+            return [[Ranked(self._value(x, y), y) for y in islice(problem.kbest(x, w, k), k)] for x in X]
         if not has_power(problem, "outputs"):
             raise Unsupported(
                 f"{type(problem).__name__} cannot list its best outputs: add the method kbest(x, w, k) or outputs(x)."
             )
-        scored = ((Ranked(self.decision_value(x, y), y) for y in problem.outputs(x)) for x in X)
+        scored = ((Ranked(self._value(x, y), y) for y in problem.outputs(x)) for x in X)
         return [nlargest(k, each, key=attrgetter("score")) for each in scored]
 
-    def decision_value(self, x: Any, y: Any) -> float:
-        """The score ``<w, Psi(x, y)>`` of one output."""
+    def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
+        """The score ``<w, Psi(x, y)>`` of one output of each input, shape (n,)."""
         check_is_fitted(self, "coef_")
-        vector, length = as_vector(self.problem.joint_feature(x, y), "joint_feature")
-        if length != self.coef_.size:
-            raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
-        return dot(vector, self.coef_)
+        X, y = as_examples(X, y)
+        return np.array([self._value(x, output) for x, output in zip(X, y)], dtype=np.float64)
 
     def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
         """Minus the mean loss of the predictions, so that larger is better."""
@@ -147,6 +145,12 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         weight = check_sample_weight(sample_weight, len(y))
         losses = [self.problem.loss(truth, found) for truth, found in zip(y, self.predict(X), strict=True)]
         return -float(np.average(losses, weights=weight))
+
+    def _value(self, x: Any, y: Any) -> float:
+        vector, length = as_vector(self.problem.joint_feature(x, y), "joint_feature")
+        if length != self.coef_.size:
+            raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
+        return dot(vector, self.coef_)
 
     def _file_parts(self) -> FileParts:
         return FileParts({"coef_": self.coef_}, {"problem": type(self.problem).__name__}, without=("problem",))
