@@ -1,4 +1,7 @@
-"""The tables of docs/vocabulary.md: all estimators side by side. ``python tests/support/vocabulary_table.py`` writes them."""
+"""The tables of docs/vocabulary.md, all estimators side by side.
+
+``python tests/support/vocabulary_table.py`` writes them.
+"""
 
 from __future__ import annotations
 
