@@ -217,6 +217,20 @@ def test_probabilities_warn_until_they_are_calibrated(texts):
         TaxonomySVC().fit(X[:4], [0, 1, 2, 3]).calibrate(X[:4], [0, 1, 2, 3], folds=2)
 
 
+def test_calibration_with_weights(texts):
+    X, y = texts
+    model = TaxonomySVC(0.1, taxonomy=".").fit(X, y)
+    plain = model.calibrate(X, y).temperature_
+    assert model.calibrate(X, y, sample_weight=np.ones(len(y))).temperature_ == plain
+    weight = np.ones(len(y))
+    weight[:30] = 0.0
+    without = model.calibrate(X[30:], y[30:]).temperature_
+    assert model.calibrate(X, y, sample_weight=weight).temperature_ == pytest.approx(without, rel=1e-9)
+    assert without != plain
+    with pytest.raises(ValueError, match="sample_weight has shape"):
+        model.calibrate(X, y, sample_weight=[1.0])
+
+
 def test_in_a_grid_search(texts):
     X, y = texts
     scorer = make_scorer(tree_loss, taxonomy=".", greater_is_better=False)

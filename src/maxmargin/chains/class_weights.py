@@ -44,5 +44,6 @@ def label_counts(given: ChainInput, labels: Codes | PartialLabels, weight: Float
     """The number of tokens that are known to have each label; a sequence of weight 2 counts twice."""
     lengths = given.tokens.lengths
     each = np.ones(int(lengths.sum())) if weight is None else np.repeat(weight, lengths)
-    codes, known = (labels.codes, labels.known) if isinstance(labels, PartialLabels) else (labels, slice(None))
-    return np.bincount(codes[known], each[known], n_labels)
+    if isinstance(labels, PartialLabels):
+        each, labels = each[labels.known], labels.codes[labels.known]
+    return np.bincount(labels, each, n_labels).astype(np.float64)
