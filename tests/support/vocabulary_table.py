@@ -68,8 +68,9 @@ def positional(function: Callable[..., Any]) -> list[str]:
 
 def methods(kind: type[Any]) -> list[str]:
     """Public methods of an estimator that are not scikit-learn's."""
-    inherited = {*dir(BaseEstimator), *dir(ClassifierMixin)} - {"score"}
-    return [name for name in dir(kind) if name[0] != "_" and name not in inherited and callable(getattr(kind, name))]
+    theirs = {*dir(BaseEstimator), *dir(ClassifierMixin)} - {"score"}
+    own = [name for name in dir(kind) if name not in theirs and not name.startswith("_") and not _is_request(name)]
+    return [name for name in own if callable(getattr(kind, name))]
 
 
 def markdown() -> str:
@@ -89,6 +90,11 @@ def markdown() -> str:
         more = [f"`{each}`" for each in methods(kind) if each not in METHODS]
         lines.append(_row([name, ", ".join(own), ", ".join(more)]))
     return "\n".join(lines) + "\n"
+
+
+def _is_request(name: str) -> bool:
+    """Whether a method is one that scikit-learn adds for its metadata routing."""
+    return name.startswith("set_") and name.endswith("_request")
 
 
 def _default(kind: type[Any], name: str) -> str:
