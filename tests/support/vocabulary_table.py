@@ -52,6 +52,7 @@ SHARED = (
 METHODS = (
     *("fit", "partial_fit", "calibrate", "predict", "predict_kbest", "predict_proba", "predict_marginals"),
     *("predict_confidence", "expected_loss", "decision_function", "decision_value", "rank", "score", "chunk_score"),
+    *("top_features", "top_transitions", "explain", "save"),
 )
 KEYWORDS = ("classes", "folds", "groups", "group", "qid", "lengths", "sample_weight")
 

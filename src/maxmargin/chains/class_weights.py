@@ -26,7 +26,7 @@ def read_class_weight(class_weight: Any, classes: npt.NDArray[Any], counts: Floa
     """
     if isinstance(class_weight, str) and class_weight == "balanced":
         balanced = np.full(counts.size, counts.sum() / counts.size)
-        return np.divide(balanced, counts, out=np.ones_like(balanced), where=counts > 0.0)
+        return np.asarray(np.divide(balanced, counts, out=np.ones_like(balanced), where=counts > 0.0))
     if not isinstance(class_weight, dict):
         raise ValueError(f"class_weight must be a dict of labels to numbers, or 'balanced', not {class_weight!r}.")
     known = set(classes.tolist())

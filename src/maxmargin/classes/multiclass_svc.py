@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -234,10 +235,11 @@ class MulticlassSVC(ClassEstimator):
     def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """With costs minus the mean cost of the predictions, so that a search for the best model finds the cheapest;
         else the accuracy."""
-        check_is_fitted(self)
+        answers = self.predict(X)
+        weight = check_sample_weight(sample_weight, len(answers))
         if self.cost_ is None:
-            return float(super().score(X, y, sample_weight))
-        return -mean_cost(self.cost_, self.classes_, y, self.predict(X), sample_weight)
+            return float(accuracy_score(y, answers, sample_weight=weight))
+        return -mean_cost(self.cost_, self.classes_, y, answers, weight)
 
     def predict_kbest(self, X: Any, k: int, *, classes: Any = None) -> list[list[Ranked[Any]]]:
         """The ``k`` best classes of every row, best first; fewer where there are fewer.

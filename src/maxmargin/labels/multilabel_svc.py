@@ -249,12 +249,13 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """Share of the rows whose labels are all right."""
         found = self.predict(X)
+        weight = check_sample_weight(sample_weight, len(found))
         if self.single_:
-            return float(accuracy_score(y, found, sample_weight=sample_weight))
+            return float(accuracy_score(y, found, sample_weight=weight))
         vectors = read_targets(y, self.classes_).vectors
         if len(vectors) != len(found):
             raise ValueError(f"X has {len(found)} examples and y has {len(vectors)}; they must match.")
-        return float(accuracy_score(vectors, found, sample_weight=sample_weight))
+        return float(accuracy_score(vectors, found, sample_weight=weight))
 
     def _file_parts(self) -> FileParts:
         return multilabel_parts(self)
