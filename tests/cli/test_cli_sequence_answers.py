@@ -164,7 +164,6 @@ def test_valid_labellings_only(run, tmp_path):
         ("crf.mm new.conll --decode marginal --kbest 2", "--kbest is about whole labellings, and --decode marginal"),
         ("crf.mm new.conll --decode marginal --confidence", "--confidence is about whole labellings"),
         ("crf.mm new.conll --kbest 90000000", "The 90,000,000 best labellings are too many: for sequence"),
-        ("classes.mm new.csv --kbest 2", "--kbest has no meaning for classes.mm, a classifier"),
         ("classes.mm new.csv --confidence", "--confidence has no meaning for classes.mm, a classifier"),
         ("classes.mm new.csv --decode marginal", "--decode has no meaning for classes.mm, a classifier"),
     ],

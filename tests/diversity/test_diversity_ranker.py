@@ -182,7 +182,7 @@ TEXTS = [x["text"] for x in X[:2]]
         ({}, X, None, "y must be a list with the subtopics of each candidate set, not of type NoneType"),
         ({}, None, Y, "X must be a list of candidate sets, not of type NoneType"),
         ({}, [], [], "At least one candidate set is needed"),
-        ({}, X, [*Y[:-1], Y[-1][:-1]], "Candidate set 15 has 12 documents in X and 11 in Y"),
+        ({}, X, [*Y[:-1], Y[-1][:-1]], "Candidate set 15 has 12 documents in X and 11 in y"),
         ({}, X, [*Y[:-1], [set()] * 12], "No document of candidate set 15 covers a subtopic"),
         ({"levels": {"anchor": (1,)}}, X, Y, "levels names the field 'anchor'"),
         ({"levels": {"text": (100,)}}, X, Y, "No word of candidate set 0 reaches the first level, at least 100"),
