@@ -12,35 +12,12 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from maxmargin import (
-    ChainCRF,
-    ChainHMM,
-    ChainPerceptron,
-    ChainSVC,
-    DiversityRanker,
-    MeasureSVC,
-    MulticlassSVC,
-    MultilabelSVC,
-    RankingSVM,
-    StructuralSVM,
-    TaxonomySVC,
-)
+import maxmargin
+from estimator_cases import CASES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "vocabulary.md"
 START = "<!-- written by tests/support/vocabulary_table.py -->\n"
-ESTIMATORS: tuple[type[Any], ...] = (
-    MulticlassSVC,
-    TaxonomySVC,
-    MultilabelSVC,
-    MeasureSVC,
-    RankingSVM,
-    DiversityRanker,
-    ChainSVC,
-    ChainCRF,
-    ChainPerceptron,
-    ChainHMM,
-    StructuralSVM,
-)
+ESTIMATORS: tuple[type[Any], ...] = tuple(getattr(maxmargin, name) for name in CASES)
 PURPOSE = ("problem", "measure", "k")  # what a model is for, where there is such a thing
 SHARED = (
     *PURPOSE,
