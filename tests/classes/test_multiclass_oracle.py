@@ -226,6 +226,7 @@ def test_the_native_edge_checks_its_arguments():
     """No conversion in silence, and no reading past the end."""
     case = make("dense")
     oracle, everyone = case.bind(FORMULATIONS[0]).core, np.arange(9, dtype=np.int32)
+    engine = _core.MulticlassEngine(oracle, "linear", 1.0, None)
     wrong = [
         lambda: oracle.worst(case.native.astype(np.float32), everyone, 1),
         lambda: oracle.worst(case.native[::2], everyone, 1),
@@ -236,7 +237,12 @@ def test_the_native_edge_checks_its_arguments():
         lambda: oracle.cut(case.native, everyone, np.ones(3), False, case.native.copy(), 1),
         lambda: oracle.cut(case.native, everyone, None, False, case.native[:-1].copy(), 1),
         lambda: oracle.accumulate(case.native, case.native, everyone, np.ones(3), False, 0, 0, 1.0),
+        lambda: oracle.slacks(case.native[:-1].copy(), everyone, 1),
         lambda: _core.MulticlassEngine(oracle, "linear", 1.0, np.ones(3)),
+        lambda: engine.restore(everyone, everyone, np.ones(9)),
+        lambda: engine.restore(everyone[::-1].copy(), np.zeros(9, np.int32), np.ones(9)),
+        lambda: engine.restore(np.zeros(2, np.int32), np.zeros(2, np.int32), np.ones(2)),
+        lambda: engine.restore(everyone, np.zeros(9, np.int32), np.ones(8)),
         lambda: _core.MulticlassEngine(oracle, "soft", 1.0, None),
         lambda: _core.Multiclass(case.rows, case.y.astype(np.int32)[:3].copy(), np.ones((3, 3)), np.ones((3, 3)), 3),
         lambda: _core.Multiclass(case.rows, case.y.astype(np.int32) + 3, np.ones((3, 3)), np.ones((3, 3)), 3),

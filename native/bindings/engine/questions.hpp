@@ -12,9 +12,10 @@ template <class Owner>
 void check_asked(const Owner& self, std::size_t weights, std::span<const std::int32_t> examples) {
   if constexpr (requires { self.check_trainable(); }) self.check_trainable();
   if (static_cast<std::int64_t>(weights) != self.weight_count()) throw nb::value_error("weights have the wrong length");
-  for (std::int32_t i : examples) {
-    if (i < 0 || i >= self.n()) throw nb::index_error("no such example");
-  }
+  const auto n = static_cast<std::uint64_t>(self.n());
+  bool beyond = false;  // not a way out of the loop, so that it takes many at a time
+  for (std::int32_t i : examples) beyond |= static_cast<std::uint64_t>(i) >= n;
+  if (beyond) throw nb::index_error("no such example");
 }
 
 template <class Owner>
