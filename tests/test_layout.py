@@ -107,6 +107,12 @@ def test_native_families_do_not_include_each_other(folder):
             assert not (FAMILIES - {family}) & set(included), name_of(path)
 
 
+def test_the_module_has_the_bindings_of_all_folders():
+    folders = {path.parent.name for path in (NATIVE / "bindings").glob("*/*.cpp")}
+    listed = re.findall(r"^  bind\((\w+)\)", (NATIVE / "bindings" / "module.cpp").read_text(encoding="utf-8"), re.M)
+    assert sorted(listed) == sorted(folders)
+
+
 @pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
 def test_paths_in_the_documentation_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -52,22 +52,4 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> view(const std::shared_ptr<std::vector<T,
   return {values->data(), {values->size()}, owner};
 }
 
-void bind_rows(nb::module_& module);
-void bind_engine(nb::module_& module);
-void bind_multiclass(nb::module_& module);
-void bind_outputs(nb::module_& module);
-void bind_signed(nb::module_& module);
-void bind_class_likelihood(nb::module_& module);
-void bind_smooth(nb::module_& module);
-void bind_tables(nb::module_& module);
-void bind_planes(nb::module_& module);
-void bind_chain(nb::module_& module);
-void bind_labels(nb::module_& module);
-void bind_vectorise(nb::module_& module);
-void bind_templates(nb::module_& module);
-void bind_svmhmm(nb::module_& module);
-void bind_cover(nb::module_& module);
-void bind_ranking(nb::module_& module);
-void bind_pair_newton(nb::module_& module);
-
 }  // namespace maxmargin::bindings

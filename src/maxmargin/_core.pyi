@@ -1,5 +1,5 @@
 """
-Native core: packed examples, the dual engine, multiclass, chains, label vectors, attributes, coverage.
+Native core: packed examples, the dual engine, and the searches of all structures.
 """
 
 from collections.abc import Sequence
@@ -112,6 +112,113 @@ class Rows:
     def combine(self, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """sum_i c_i x_i over all rows, or over some."""
 
+class ClassLikelihood:
+    """Rows with their classes; see rows/class_likelihood.hpp."""
+
+    def __init__(self, rows: object, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int) -> None: ...
+
+    def sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, first: int, last: int, threads: int) -> float:
+        """
+        The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.
+        """
+
+    def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], first: int, last: int, threads: int) -> float:
+        """
+        The same with blocks of second derivatives added to `blocks`; see rows/class_likelihood.hpp for the shapes.
+        """
+
+    def hessian(self, blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: float, l2: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The lower triangle, row by row, of C times all second derivatives plus l2, from the blocks.
+        """
+
+class ClassDual:
+    """Dual ascent for the likelihood of classes."""
+
+    def __init__(self, data: object, C: float) -> None: ...
+
+    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Goes on from the distributions at these weights."""
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """One step for each row."""
+
+    def sharpen(self) -> None:
+        """Computes w and the entropies anew, in float64."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """w as of the last `sharpen`."""
+
+    @property
+    def coarse_weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """w as the visits left it, in float32."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """Bound of every row's share of the gap when it was last visited."""
+
+    @property
+    def dual(self) -> float:
+        """A lower bound of the optimum."""
+
+class SmoothFit:
+    """
+    Newton's method for 1/2 sum_j p_j w_j^2 + C sum_i c_i loss(y_i <w, x_i>) over some rows.
+    """
+
+    def __init__(self, rows: object, members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: str, C: float) -> None: ...
+
+    def change(self, loss: str, C: float) -> None:
+        """Another problem over the same rows; the weights stay."""
+
+    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def assess(self) -> None:
+        """Computes the objective and its gradient."""
+
+    def step(self) -> bool:
+        """
+        One Newton step from the point assessed; false if none lowers the objective.
+        """
+
+    def run(self, target: float, most: int) -> int:
+        """Steps until one gains at most `target`; answers how many."""
+
+    def limit(self, seconds: float) -> None:
+        """
+        From now on `run` and `fold_scores` begin no step after so many seconds.
+        """
+
+    def fold_scores(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: float, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Scores of the members, in the order of their folds, each by a fit without the rows of its fold.
+        """
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def direct(self) -> bool:
+        """
+        Whether Hessians are formed: all folds then cost little more than one step.
+        """
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float:
+        """At least the objective minus its minimum."""
+
+    @property
+    def decrement(self) -> float:
+        """What the last step was to gain."""
+
+    @property
+    def passes(self) -> int:
+        """Over the rows, so far."""
+
 class VisitSettings:
     """How a visit to a block is made; see engine/engine.hpp."""
 
@@ -158,6 +265,106 @@ class VisitResult:
 
     @property
     def unbounded(self) -> bool: ...
+
+class PlaneEngine:
+    """The dual engine on planes held as rows of numbers."""
+
+    def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def add_sparse(self, block: int, index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
+        """Takes a sparse plane into a block; false if an equal one is there."""
+
+    def add_dense(self, block: int, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
+        """Takes a dense plane into a block; false if an equal one is there."""
+
+    def slack(self, block: int) -> float:
+        """max(0, max_k b - <a, w>) over the planes held."""
+
+    def planes(self) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
+        """
+
+    def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
+        """Merges the least used planes of blocks down to a capacity."""
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes held until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `leap`."""
+
+    def leap(self, factor: float) -> float:
+        """
+        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def held(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane held."""
+
+def dense_difference(truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
+    """
+    (indices or None, values, product with w) of factor * (truth - features); None where the features have another length, or a square that is not finite or too large.
+    """
+
+def sparse_difference(truth_index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
+    """
+    The same for sparse vectors; None also where the indices do not ascend or leave the range.
+    """
+
+def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]:
+    """
+    (b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.
+    """
 
 class Multiclass:
     """Examples, labels and the two tables of the rescaling."""
@@ -399,6 +606,19 @@ class OutputEngine:
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
 
+def sort_by_score(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    """
+    (rows, best score first; the sums of the best k scores, one more than rows).
+    """
+
+def cut_tables(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, part: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, parts: int, cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    """
+    (tp, fp, positives, negatives, next score below) of cuts that fall, the first two of shape (parts, cuts) in one row; see measures/tables.hpp.
+    """
+
+def search_tables(positive_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, loss: str, beta: float, rescaling: str, slack: str, mistakes: bool) -> tuple[Any, ...]:
+    """(tp, fp, value) of the most violated table; see measures/tables.hpp."""
+
 class Signed:
     """Examples and their signs, one plane (y x, margin) each."""
 
@@ -497,226 +717,6 @@ class SignedEngine:
 
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane held."""
-
-class ClassLikelihood:
-    """Rows with their classes; see rows/class_likelihood.hpp."""
-
-    def __init__(self, rows: object, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int) -> None: ...
-
-    def sum(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, first: int, last: int, threads: int) -> float:
-        """
-        The negative log-likelihood of the rows first to last; its gradient is added to `gradient`.
-        """
-
-    def curvature(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], first: int, last: int, threads: int) -> float:
-        """
-        The same with blocks of second derivatives added to `blocks`; see rows/class_likelihood.hpp for the shapes.
-        """
-
-    def hessian(self, blocks: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], C: float, l2: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """
-        The lower triangle, row by row, of C times all second derivatives plus l2, from the blocks.
-        """
-
-class ClassDual:
-    """Dual ascent for the likelihood of classes."""
-
-    def __init__(self, data: object, C: float) -> None: ...
-
-    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Goes on from the distributions at these weights."""
-
-    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """One step for each row."""
-
-    def sharpen(self) -> None:
-        """Computes w and the entropies anew, in float64."""
-
-    @property
-    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """w as of the last `sharpen`."""
-
-    @property
-    def coarse_weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
-        """w as the visits left it, in float32."""
-
-    @property
-    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
-        """Bound of every row's share of the gap when it was last visited."""
-
-    @property
-    def dual(self) -> float:
-        """A lower bound of the optimum."""
-
-class SmoothFit:
-    """
-    Newton's method for 1/2 sum_j p_j w_j^2 + C sum_i c_i loss(y_i <w, x_i>) over some rows.
-    """
-
-    def __init__(self, rows: object, members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: str, C: float) -> None: ...
-
-    def change(self, loss: str, C: float) -> None:
-        """Another problem over the same rows; the weights stay."""
-
-    def start(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def assess(self) -> None:
-        """Computes the objective and its gradient."""
-
-    def step(self) -> bool:
-        """
-        One Newton step from the point assessed; false if none lowers the objective.
-        """
-
-    def run(self, target: float, most: int) -> int:
-        """Steps until one gains at most `target`; answers how many."""
-
-    def limit(self, seconds: float) -> None:
-        """
-        From now on `run` and `fold_scores` begin no step after so many seconds.
-        """
-
-    def fold_scores(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: float, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """
-        Scores of the members, in the order of their folds, each by a fit without the rows of its fold.
-        """
-
-    @property
-    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
-
-    @property
-    def direct(self) -> bool:
-        """
-        Whether Hessians are formed: all folds then cost little more than one step.
-        """
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def bound(self) -> float:
-        """At least the objective minus its minimum."""
-
-    @property
-    def decrement(self) -> float:
-        """What the last step was to gain."""
-
-    @property
-    def passes(self) -> int:
-        """Over the rows, so far."""
-
-def sort_by_score(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
-    """
-    (rows, best score first; the sums of the best k scores, one more than rows).
-    """
-
-def cut_tables(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], positive: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, part: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, parts: int, cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
-    """
-    (tp, fp, positives, negatives, next score below) of cuts that fall, the first two of shape (parts, cuts) in one row; see measures/tables.hpp.
-    """
-
-def search_tables(positive_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, loss: str, beta: float, rescaling: str, slack: str, mistakes: bool) -> tuple[Any, ...]:
-    """(tp, fp, value) of the most violated table; see measures/tables.hpp."""
-
-class PlaneEngine:
-    """The dual engine on planes held as rows of numbers."""
-
-    def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
-
-    def add_sparse(self, block: int, index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
-        """Takes a sparse plane into a block; false if an equal one is there."""
-
-    def add_dense(self, block: int, value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
-        """Takes a dense plane into a block; false if an equal one is there."""
-
-    def slack(self, block: int) -> float:
-        """max(0, max_k b - <a, w>) over the planes held."""
-
-    def planes(self) -> tuple[Any, ...]:
-        """
-        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
-        """
-
-    def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
-        """Merges the least used planes of blocks down to a capacity."""
-
-    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
-        """Visits the blocks in order, one step each."""
-
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
-        """
-        Visits with the planes held until no block is violated by more than the tolerance.
-        """
-
-    def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
-
-    def leap(self, factor: float) -> float:
-        """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
-        """
-
-    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
-        """
-
-    def refresh(self) -> None:
-        """Computes w and the dual anew from alpha."""
-
-    @property
-    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """
-        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
-        """
-
-    @property
-    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
-        """w as the last visit left it: a view, float32 after coarse visits."""
-
-    def sharpen(self) -> None:
-        """After coarse visits, computes w and the dual anew from alpha."""
-
-    @property
-    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
-        """
-        Gap of every block when it was last visited with fresh planes; infinite before that.
-        """
-
-    @property
-    def dual(self) -> float: ...
-
-    @property
-    def linear(self) -> float:
-        """sum alpha b"""
-
-    @property
-    def offset(self) -> float:
-        """
-        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
-        """
-
-    @property
-    def held(self) -> int:
-        """Planes in all working sets."""
-
-    def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
-
-def dense_difference(truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
-    """
-    (indices or None, values, product with w) of factor * (truth - features); None where the features have another length, or a square that is not finite or too large.
-    """
-
-def sparse_difference(truth_index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
-    """
-    The same for sparse vectors; None also where the indices do not ascend or leave the range.
-    """
-
-def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]:
-    """
-    (b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.
-    """
 
 class Chain:
     """Sequences of tokens and their labels; see chains/chain.hpp."""

@@ -161,7 +161,7 @@ void make_oracle(PyChainOracle* self, nb::object owner, const std::string& searc
 
 }  // namespace
 
-void bind_chain(nb::module_& module) {
+void bind_chains(nb::module_& module) {
   nb::class_<PyChain>(module, "Chain", "Sequences of tokens and their labels; see chains/chain.hpp.")
       .def("__init__", &make_chain, nb::arg("tokens"), nb::arg("pairs").none(), nb::arg("offsets").noconvert(),
            nb::arg("labels").noconvert().none(), nb::arg("n_labels"), nb::arg("order"), nb::arg("eta"), nb::arg("ends"),

@@ -20,7 +20,7 @@ struct PyMulticlass {
 
 }  // namespace
 
-void bind_multiclass(nb::module_& module) {
+static void bind_multiclass(nb::module_& module) {
   nb::class_<PyMulticlass> oracle(module, "Multiclass", "Examples, labels and the two tables of the rescaling.");
   oracle.def(
       "__init__",
@@ -39,6 +39,13 @@ void bind_multiclass(nb::module_& module) {
       "Tables of one row stand for mistakes that are all alike.");
   add_oracle_members(oracle);
   bind_numbered_engine<PyMulticlass, MulticlassBlock>(module, "MulticlassEngine", "The dual engine on multiclass blocks.");
+}
+
+void bind_outputs(nb::module_& module);
+
+void bind_classes(nb::module_& module) {
+  bind_multiclass(module);
+  bind_outputs(module);
 }
 
 }  // namespace maxmargin::bindings

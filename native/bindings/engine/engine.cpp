@@ -12,7 +12,7 @@ Step step_named(const std::string& name) {
 
 }  // namespace
 
-void bind_engine(nb::module_& module) {
+static void bind_visits(nb::module_& module) {
   nb::class_<VisitSettings>(module, "VisitSettings", "How a visit to a block is made; see engine/engine.hpp.")
       .def(
           "__init__",
@@ -36,6 +36,13 @@ void bind_engine(nb::module_& module) {
       .def_ro("slack", &VisitResult::slack)
       .def_ro("violation", &VisitResult::violation)
       .def_ro("unbounded", &VisitResult::unbounded);
+}
+
+void bind_planes(nb::module_& module);
+
+void bind_engine(nb::module_& module) {
+  bind_visits(module);
+  bind_planes(module);
 }
 
 }  // namespace maxmargin::bindings

@@ -18,7 +18,7 @@ struct PySigned {
 
 }  // namespace
 
-void bind_signed(nb::module_& module) {
+void bind_binary_rows(nb::module_& module) {
   nb::class_<PySigned> oracle(module, "Signed", "Examples and their signs, one plane (y x, margin) each.");
   oracle.def(
       "__init__",

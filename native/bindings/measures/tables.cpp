@@ -21,7 +21,7 @@ TableLoss table_loss(const std::string& name) {
 
 }  // namespace
 
-void bind_tables(nb::module_& module) {
+static void bind_tables(nb::module_& module) {
   module.def(
       "sort_by_score",
       [](In1<double> scores, In1<std::int64_t> rows) {
@@ -75,6 +75,13 @@ void bind_tables(nb::module_& module) {
       },
       nb::arg("positive_sums").noconvert(), nb::arg("negative_sums").noconvert(), nb::arg("n"), nb::arg("loss"), nb::arg("beta"),
       nb::arg("rescaling"), nb::arg("slack"), nb::arg("mistakes"), "(tp, fp, value) of the most violated table; see measures/tables.hpp.");
+}
+
+void bind_binary_rows(nb::module_& module);
+
+void bind_measures(nb::module_& module) {
+  bind_tables(module);
+  bind_binary_rows(module);
 }
 
 }  // namespace maxmargin::bindings

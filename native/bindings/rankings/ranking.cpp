@@ -38,7 +38,7 @@ void check_size(std::size_t size, std::int64_t wanted, const char* complaint) {
 
 }  // namespace
 
-void bind_ranking(nb::module_& module) {
+static void bind_ranking(nb::module_& module) {
   module.def(
       "rank_grades",
       [](In1<double> grades, In1<std::int64_t> offsets) {
@@ -106,6 +106,13 @@ void bind_ranking(nb::module_& module) {
       nb::arg("scores").noconvert(), nb::arg("offsets").noconvert(), nb::arg("grade").noconvert(), nb::arg("gain").noconvert(),
       nb::arg("weight").noconvert(), nb::arg("discount").noconvert(), nb::arg("pairs").noconvert(), nb::arg("threads"),
       "(credit of each group, net count of swapped pairs of every row); see rankings/position_credit.hpp.");
+}
+
+void bind_pair_newton(nb::module_& module);
+
+void bind_rankings(nb::module_& module) {
+  bind_ranking(module);
+  bind_pair_newton(module);
 }
 
 }  // namespace maxmargin::bindings

@@ -140,7 +140,7 @@ bool repeats_columns(In1<std::int32_t> indices, In1<std::int64_t> offsets, std::
 
 }  // namespace
 
-void bind_rows(nb::module_& module) {
+static void bind_packed_rows(nb::module_& module) {
   module.def("repeats_columns", &repeats_columns, nb::arg("indices").noconvert(), nb::arg("offsets").noconvert(), nb::arg("width"),
              "Whether some row of a CSR matrix has two cells in one column.");
   const char* told = "The cells of a CSR matrix (values, indices, offsets) after (x - shift) * factor; see rows/shifted_cells.hpp.";
@@ -321,6 +321,15 @@ void bind_rows(nb::module_& module) {
           },
           nb::arg("coefficients").noconvert(), nb::arg("examples").noconvert().none(), nb::arg("threads"),
           "sum_i c_i x_i over all rows, or over some.");
+}
+
+void bind_class_likelihood(nb::module_& module);
+void bind_smooth(nb::module_& module);
+
+void bind_rows(nb::module_& module) {
+  bind_packed_rows(module);
+  bind_class_likelihood(module);
+  bind_smooth(module);
 }
 
 }  // namespace maxmargin::bindings

@@ -142,7 +142,7 @@ nb::tuple as_arrays(TokenRows&& rows) {
   return nb::make_tuple(take(std::move(rows.offsets)), take(std::move(rows.columns)), values);
 }
 
-void bind_vectorise(nb::module_& module) {
+static void bind_vectorise(nb::module_& module) {
   nb::class_<Attributes>(module, "Attributes",
                          "Columns of attributes: a dictionary in order of first sight, or hashes.")
       .def(nb::init<std::int64_t>(), nb::arg("hashed") = 0,
@@ -192,6 +192,15 @@ void bind_vectorise(nb::module_& module) {
         self.strings =
             StringTable({characters.c_str(), characters.c_str() + characters.size()}, {all.begin(), all.end()});
       });
+}
+
+void bind_templates(nb::module_& module);
+void bind_svmhmm(nb::module_& module);
+
+void bind_text(nb::module_& module) {
+  bind_vectorise(module);
+  bind_templates(module);
+  bind_svmhmm(module);
 }
 
 }  // namespace maxmargin::bindings
