@@ -28,7 +28,7 @@ def report(name, model):
 
 
 report(
-    "one LinearSVC a label",
+    "one LinearSVC per label",
     OneVsRestClassifier(LinearSVC(C=0.1, loss="hinge", max_iter=20_000)).fit(X[train], Y[train]),
 )
 for interactions in ("independent", "tree", "full"):

@@ -1,4 +1,4 @@
-"""Label vectors: MultilabelSVC beside one LinearSVC a label and chains of them, on four sets of Mulan, one thread.
+"""Label vectors: MultilabelSVC beside one LinearSVC per label and chains of them, on four sets of Mulan, one thread.
 
 C is chosen from a grid by the F1 of three folds of the training set, for all methods alike; rows that say so have the
 default. Then one fit on the whole training set is timed, and the test set that Mulan gives is scored. Data

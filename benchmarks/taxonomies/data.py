@@ -13,7 +13,7 @@ from maxmargin import Taxonomy
 from maxmargin.datasets import load_imclef07a, load_newsgroups20, make_taxonomy
 
 DATA = ("ImCLEF07A", "newsgroups20")
-SIZES = {4: 3, 2: 5}  # training rows a class, and folds
+SIZES = {4: 3, 2: 5}  # training rows per class, and folds
 
 Places = npt.NDArray[np.intp]
 

@@ -63,7 +63,7 @@ def tax(loss: str) -> Callable[[dict[str, Any], Taxonomy, npt.NDArray[Any]], Any
 
 
 class HiClass:
-    """HiClass' local classifiers, one a node that has children, with the names of leaves as labels."""
+    """HiClass' local classifiers, one per node that has children, with the names of leaves as labels."""
 
     def __init__(self, setting: dict[str, Any], taxonomy: Taxonomy, classes: npt.NDArray[Any]) -> None:
         from hiclass import LocalClassifierPerParentNode

@@ -46,7 +46,7 @@ def _mean(values: Floats) -> tuple[float, float]:
 
 
 def table_bars(summary: dict[str, Any]) -> list[Bar]:
-    where = f"{summary['data']}, {summary['per_class']} rows a class"
+    where = f"{summary['data']}, {summary['per_class']} rows per class"
     ours, bars = summary["methods"][OURS], []
     for way, told in WAYS.items():
         gain, error = -ours[f"{way} tree_loss"][2], ours[f"{way} tree_loss"][3]
@@ -80,7 +80,7 @@ def _rows(summary: dict[str, Any]) -> list[list[str]]:
 
 
 def _title(summary: dict[str, Any]) -> str:
-    return f"{summary['data']}, {summary['per_class']} training rows a class, {summary['folds']} folds"
+    return f"{summary['data']}, {summary['per_class']} training rows per class, {summary['folds']} folds"
 
 
 def print_summary(summary: dict[str, Any]) -> None:

@@ -1,10 +1,10 @@
 """Classes in a taxonomy: table 1 of the paper in its shape, HiClass on the same splits, and a tree of 10,000 leaves.
 
-Flat and hierarchical machines are trained with the zero-one and with the tree loss on 4 training rows a class (3 folds)
-and on 2 (5 folds). Ten random subsamples, each with all its folds as test parts; the standard error is that of the ten,
-and a win is a difference of more than two standard errors of the differences. Settings are chosen by the tree loss in
-cross validation within the training rows, for every method. One thread. Data come from the folder that the environment
-variable MAXMARGIN_DATA names; the tree of 10,000 leaves is generated.
+Flat and hierarchical machines are trained with the zero-one and with the tree loss on 4 training rows per class (3
+folds) and on 2 (5 folds). Ten random subsamples, each with all its folds as test parts; the standard error is that of
+the ten, and a win is a difference of more than two standard errors of the differences. Settings are chosen by the
+tree loss in cross validation within the training rows, for every method. One thread. Data come from the folder that
+the environment variable MAXMARGIN_DATA names; the tree of 10,000 leaves is generated.
 
     python benchmarks/taxonomies/run.py [--part table|large] [--data ImCLEF07A] [--quick] [--write docs/taxonomies.md]
 """

@@ -107,7 +107,7 @@ class Rows:
         """
 
     def products(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """<x_i, w> of all rows, or of some; one weight a column."""
+        """<x_i, w> of all rows, or of some; one weight per column."""
 
     def combine(self, coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """sum_i c_i x_i over all rows, or over some."""
@@ -1198,7 +1198,7 @@ class Attributes:
 
 def read_columns(sequences: object) -> tuple[Any, ...]:
     """
-    (offsets, [(numbers, strings)]) of sequences of strings or of tuples of strings, one pair a column.
+    (offsets, [(numbers, strings)]) of sequences of strings or of tuples of strings, one pair per column.
     """
 
 def apply_templates(attributes: Attributes, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], views: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Sequence[str]]], templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]], bool]], learn: bool) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ def blobs():
 
 
 def brute_objective(W, X, y, C, cost, rescaling, slack, weight=1.0):
-    """The sum over every class of every example, written down anew. ``W`` has one row a class."""
+    """The sum over every class of every example, written down anew. ``W`` has one row per class."""
     scores = X @ W.T
     psi = scores[np.arange(len(y)), y][:, None] - scores
     delta = cost[y] if slack == "linear" else np.sqrt(cost[y])

@@ -329,7 +329,7 @@ def test_proposition_24_the_length_of_planes_is_bounded(seed):
     ("features", "cost", "message"),
     [
         (np.ones((1, 3)), None, "At least two classes"),
-        (np.ones(3), None, "one row a class"),
+        (np.ones(3), None, "one row per class"),
         (np.array([[0.0, 1.0], [np.nan, 1.0]]), None, "class number 1 contain NaN"),
         (sp.csr_array([[0.0, 1.0], [np.inf, 1.0]]), None, "class number 1 contain NaN"),
         (np.eye(3), np.ones((3, 3)), "must cost 0"),

@@ -118,7 +118,7 @@ def test_a_class_without_examples_is_known_by_its_description():
 
 
 def test_similar_classes_learn_from_each_other():
-    """With two examples a class and many classes that share traits, similarities help."""
+    """With two examples per class and many classes that share traits, similarities help."""
     rng = np.random.default_rng(0)
     traits = np.sign(rng.standard_normal((30, 6)))
     mixing = rng.standard_normal((6, 20))

@@ -1,4 +1,4 @@
-"""What ``maxmargin predict`` writes of sequences beyond one label a token."""
+"""What ``maxmargin predict`` writes of sequences beyond one label per token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MultilabelSVC with one class an example: one against the rest, and the best label vector with one label set."""
+"""MultilabelSVC with one class per example: one against the rest, and the best label vector with one label set."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_model_files(tmp_path, names):
 
 def test_what_has_no_meaning_is_refused():
     model = MultilabelSVC(0.1).fit(X, NAMES)
-    with pytest.raises(Unsupported, match="one class an example, and predict_sets is for label vectors"):
+    with pytest.raises(Unsupported, match="one class per example, and predict_sets is for label vectors"):
         model.predict_sets(X)
-    with pytest.raises(Unsupported, match="one class an example, and predict_kbest is for label vectors"):
+    with pytest.raises(Unsupported, match="one class per example, and predict_kbest is for label vectors"):
         model.predict_kbest(X, 2)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         MultilabelSVC().fit(X, X[:, 0])

@@ -185,7 +185,7 @@ def test_two_outputs_with_the_same_features(solver):
 
 @solvers
 def test_merged_planes_do_not_hide_a_contradiction(solver):
-    """With one plane a block a proof still ends the run: no iteration limit, no claim of convergence."""
+    """With one plane per block a proof still ends the run: no iteration limit, no claim of convergence."""
     X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     solution = train(solver, Multiclass(2), X, np.array([0, 1, 0], dtype=np.int32))
     assert solution.status is Status.INFEASIBLE

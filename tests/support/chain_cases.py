@@ -1,6 +1,6 @@
 """Labelled chains small enough to list every output, and the formula of ``Chain`` written out over all of them.
 
-Nothing here uses the searches of the library: scores are sums over the terms of ``F``, one output a row.
+Nothing here uses the searches of the library: scores are sums over the terms of ``F``, one output per row.
 """
 
 from __future__ import annotations

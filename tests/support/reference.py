@@ -27,7 +27,7 @@ FORMULATIONS = (
 
 @dataclass(frozen=True, eq=False)
 class EveryPlane:
-    """All planes of a problem: ``slack_i >= b - <a, w>``, one row an example and wrong output."""
+    """All planes of a problem: ``slack_i >= b - <a, w>``, one row per example and wrong output."""
 
     a: np.ndarray
     b: np.ndarray

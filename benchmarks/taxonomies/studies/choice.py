@@ -37,13 +37,14 @@ NODE_WEIGHTS = (0.05, 0.1, 0.25, 0.5, 1.0)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="newsgroups20", choices=(*DATA, "generated"))
-    parser.add_argument("--rows", type=int, default=4, choices=tuple(SIZES), help="training rows a class")
+    parser.add_argument("--rows", type=int, default=4, choices=tuple(SIZES), help="training rows per class")
     parser.add_argument("--subsamples", type=int, default=4)
     parser.add_argument("--first", type=int, default=40, help="seed of the first subsample; the table has 0 to 9")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.subsamples)
     losses = validated(arguments.data, arguments.rows, seeds)
-    table = new_table(f"{arguments.data}, {arguments.rows} rows a class", ["machine", "C", "tree loss", "to flat 0/1"])
+    title = f"{arguments.data}, {arguments.rows} rows per class"
+    table = new_table(title, ["machine", "C", "tree loss", "to flat 0/1"])
     flat = losses[FLAT][int(np.argmin(losses[FLAT].mean(axis=1)))]
     for name, found in losses.items():
         best = int(np.argmin(found.mean(axis=1)))

@@ -42,14 +42,14 @@ void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int
     if (labels && data.offsets[i] == data.offsets[i + 1]) throw nb::value_error("a sequence to learn from is empty");
   }
   if (labels) {
-    if (static_cast<std::int64_t>(labels->size()) != rows.n) throw nb::value_error("one label a token is needed");
+    if (static_cast<std::int64_t>(labels->size()) != rows.n) throw nb::value_error("one label per token is needed");
     for (std::int32_t label : as_span(*labels)) {
       if (label < 0 || label >= n_labels) throw nb::value_error("a label is out of range");
     }
     data.labels = labels->data();
   }
   if (label_offset) {
-    if (static_cast<int>(label_offset->size()) != n_labels) throw nb::value_error("one offset a label is needed");
+    if (static_cast<int>(label_offset->size()) != n_labels) throw nb::value_error("one offset per label is needed");
     data.label_offset = label_offset->data();
   }
   new (self) PyChain{data, tokens, pairs, nb::cast(offsets), labels ? nb::cast(*labels) : nb::none(), label_offset ? nb::cast(*label_offset) : nb::none()};
@@ -58,7 +58,7 @@ void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int
 ChainLimits limits_of(const PyChain& self, const std::optional<In2<std::uint8_t>>& allowed, const std::optional<In2<std::uint8_t>>& steps) {
   const auto labels = static_cast<std::size_t>(self.data.shape.labels);
   if (allowed && (static_cast<std::int64_t>(allowed->shape(0)) != self.token_count() || allowed->shape(1) != labels)) {
-    throw nb::value_error("allowed must have one row a token and one column a label");
+    throw nb::value_error("allowed must have one row per token and one column per label");
   }
   if (steps && (steps->shape(0) != labels + 1 || steps->shape(1) != labels + 1)) throw nb::value_error("steps has the wrong shape");
   return {allowed ? allowed->data() : nullptr, steps ? steps->data() : nullptr};
@@ -101,9 +101,9 @@ double likelihood(const PyChain& self, In1<double> weights, std::optional<In1<do
   self.check_labelled();
   const LikelihoodPart part{sample_weight ? sample_weight->data() : nullptr, limits_of(self, allowed, std::nullopt).labels, first, last.value_or(self.data.n)};
   if (part.first < 0 || part.last < part.first || part.last > self.data.n) throw nb::index_error("no such sequences");
-  if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight an example is needed");
+  if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight per example is needed");
   if (gradient) self.check_weights(gradient->size());
-  if (losses && static_cast<std::int64_t>(losses->size()) != self.data.n) throw nb::value_error("room for one loss an example is needed");
+  if (losses && static_cast<std::int64_t>(losses->size()) != self.data.n) throw nb::value_error("room for one loss per example is needed");
   auto span_of = [](const std::optional<InOut1<double>>& array) {
     return array ? std::span<double>(array->data(), array->size()) : std::span<double>();
   };
@@ -121,7 +121,7 @@ double curvature(const PyChain& self, In1<double> weights, std::optional<In1<dou
   const CurvatureShape wanted(shape);
   if (static_cast<std::int64_t>(halves.size()) != wanted.order * wanted.width) throw nb::value_error("halves have the wrong length");
   if (first < 0 || last < first || last > self.data.n) throw nb::index_error("no such sequences");
-  if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight an example is needed");
+  if (sample_weight && static_cast<std::int64_t>(sample_weight->size()) != self.data.n) throw nb::value_error("one weight per example is needed");
   const LikelihoodPart part{sample_weight ? sample_weight->data() : nullptr, nullptr, first, last};
   nb::gil_scoped_release release;
   return chain_curvature(self.data, weights.data(), part, {gradient.data(), gradient.size()}, {halves.data(), halves.size()}, threads);
@@ -186,7 +186,7 @@ void bind_chains(nb::module_& module) {
           "path_scores",
           [](const PyChain& self, In1<double> weights, In1<std::int32_t> labels) {
             self.check_weights(weights.size());
-            if (static_cast<std::int64_t>(labels.size()) != self.token_count()) throw nb::value_error("one label a token is needed");
+            if (static_cast<std::int64_t>(labels.size()) != self.token_count()) throw nb::value_error("one label per token is needed");
             for (std::int32_t label : as_span(labels)) {
               if (label < 0 || label >= self.data.shape.labels) throw nb::value_error("a label is out of range");
             }

@@ -14,7 +14,7 @@ struct PyChainDual {
 void make_dual(PyChainDual* self, nb::object chain, double C, std::optional<In1<double>> weight, std::optional<In2<std::uint32_t>> observed) {
   const PyChain& bound = nb::cast<const PyChain&>(chain);
   bound.check_labelled();
-  if (weight && static_cast<std::int64_t>(weight->size()) != bound.data.n) throw nb::value_error("one weight an example is needed");
+  if (weight && static_cast<std::int64_t>(weight->size()) != bound.data.n) throw nb::value_error("one weight per example is needed");
   const ChainShape& shape = bound.data.shape;
   if (observed && (static_cast<std::int64_t>(observed->shape(0)) != shape.rows() || static_cast<int>(observed->shape(1)) != (shape.labels + 31) / 32)) {
     throw nb::value_error("observed must have a row for every row of weights");

@@ -54,7 +54,7 @@ void check_lists(const In1<std::int64_t>& offsets, const In1<std::int32_t>& entr
 PyOutputMap make_tree(In1<std::int32_t> parent, In1<double> weight, In1<std::int32_t> class_node) {
   PyOutputMap made{{}, {nb::cast(parent), nb::cast(weight), nb::cast(class_node)}};
   const auto nodes = static_cast<std::int64_t>(parent.size());
-  if (weight.size() != parent.size()) throw nb::value_error("one weight a node is needed");
+  if (weight.size() != parent.size()) throw nb::value_error("one weight per node is needed");
   for (std::int64_t z = 0; z < nodes; ++z) {
     if (parent.data()[z] < -1 || parent.data()[z] >= z) throw nb::value_error("parents must come before their children");
   }
@@ -97,7 +97,7 @@ PyOutputMap make_dense(In2<double> rows, In2<double> gram, std::int64_t nodes) {
   made.map.gram = gram.data();
   if (static_cast<std::int64_t>(rows.shape(1)) != made.map.node_stride() || gram.shape(0) != rows.shape(0) ||
       static_cast<std::int64_t>(gram.shape(1)) != made.map.class_stride()) {
-    throw nb::value_error("rows and products must be padded, one row a class");
+    throw nb::value_error("rows and products must be padded, one row per class");
   }
   made.map.prepare();
   return made;

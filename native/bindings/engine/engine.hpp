@@ -18,7 +18,7 @@ inline Slack slack_named(const std::string& name) {
 }
 
 inline Budget budget_of(const std::string& slack, double C, const std::optional<In1<double>>& weight, std::int64_t blocks) {
-  if (weight && static_cast<std::int64_t>(weight->size()) != blocks) throw nb::value_error("one weight a block is needed");
+  if (weight && static_cast<std::int64_t>(weight->size()) != blocks) throw nb::value_error("one weight per block is needed");
   return Budget{slack_named(slack), C, weight ? weight->data() : nullptr};
 }
 

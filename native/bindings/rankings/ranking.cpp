@@ -18,7 +18,7 @@ GradedRows checked(const In1<std::int64_t>& offsets, const In1<std::int32_t>& gr
   check_offsets(offsets, scores.size());
   const auto rows = static_cast<std::int64_t>(scores.size());
   const auto grades = as_span(grade);
-  if (grades.size() != scores.size()) throw nb::value_error("one grade a row is needed");
+  if (grades.size() != scores.size()) throw nb::value_error("one grade per row is needed");
   if (std::any_of(grades.begin(), grades.end(), [&](std::int32_t g) { return g < 0 || g >= rows; })) {
     throw nb::value_error("grades must be numbered from 0 inside a group");
   }
@@ -71,7 +71,7 @@ static void bind_ranking(nb::module_& module) {
          In1<std::int64_t> extra, int threads) {
         const GradedRows rows = checked(offsets, grade, scores);
         check_order(order, scores.size());
-        check_size(gap.size(), rows.groups(), "one gap a group is needed");
+        check_size(gap.size(), rows.groups(), "one gap per group is needed");
         check_size(extra.size(), rows.groups(), "one number of extra pairs a group is needed");
         TakenPairs taken;
         {
@@ -88,7 +88,7 @@ static void bind_ranking(nb::module_& module) {
       [](In1<double> scores, In1<std::int64_t> offsets, In1<std::int32_t> grade, In1<double> gain, In1<double> weight,
          In1<double> discount, In1<double> pairs, int threads) {
         const GradedRows rows = checked(offsets, grade, scores);
-        check_size(gain.size(), static_cast<std::int64_t>(scores.size()), "one gain a row is needed");
+        check_size(gain.size(), static_cast<std::int64_t>(scores.size()), "one gain per row is needed");
         check_size(pairs.size(), rows.groups(), "one number of pairs a group is needed");
         for (std::int64_t g = 0; g < rows.groups(); ++g) {
           if (rows.offsets[g + 1] - rows.offsets[g] > static_cast<std::int64_t>(weight.size())) {

@@ -303,14 +303,14 @@ static void bind_packed_rows(nb::module_& module) {
             return take(std::move(out));
           },
           nb::arg("weights").noconvert(), nb::arg("examples").noconvert().none(), nb::arg("threads"),
-          "<x_i, w> of all rows, or of some; one weight a column.")
+          "<x_i, w> of all rows, or of some; one weight per column.")
       .def(
           "combine",
           [](const PyRows& self, In1<double> coefficients, std::optional<In1<std::int32_t>> examples, int threads) {
             const Rows& rows = self.packed.rows;
             const auto chosen = checked_examples(examples, rows.n);
             if (coefficients.size() != (examples ? chosen.size() : static_cast<std::size_t>(rows.n))) {
-              throw nb::value_error("one coefficient a row is needed");
+              throw nb::value_error("one coefficient per row is needed");
             }
             std::vector<double> sum;
             {

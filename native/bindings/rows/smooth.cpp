@@ -31,7 +31,7 @@ void bind_smooth(nb::module_& module) {
             const Rows& packed = nb::cast<const PyRows&>(rows).packed.rows;
             const auto n = static_cast<std::size_t>(packed.n);
             if (signs.size() != n || (weight && weight->size() != n)) throw nb::value_error("one sign and one weight per row are needed");
-            if (static_cast<std::int64_t>(penalty.size()) != packed.columns()) throw nb::value_error("one penalty a column is needed");
+            if (static_cast<std::int64_t>(penalty.size()) != packed.columns()) throw nb::value_error("one penalty per column is needed");
             for (double p : as_span(penalty)) {
               if (!(p > 0.0)) throw nb::value_error("penalties must be positive");
             }

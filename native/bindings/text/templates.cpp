@@ -77,7 +77,7 @@ using TemplateArgument = std::tuple<std::vector<std::string>, std::vector<std::p
 
 View view_of(const ViewArgument& argument, std::size_t tokens) {
   const auto& [numbers, changed, strings] = argument;
-  if (numbers.size() != tokens) throw nb::value_error("a column does not have one number a token");
+  if (numbers.size() != tokens) throw nb::value_error("a column does not have one number per token");
   View view;
   view.strings.assign(strings.begin(), strings.end());
   const auto table = as_span(changed);
@@ -127,7 +127,7 @@ nb::tuple apply(Attributes& attributes, In1<std::int64_t> offsets, const std::ve
 
 void bind_templates(nb::module_& module) {
   module.def("read_columns", &read_columns, nb::arg("sequences"),
-             "(offsets, [(numbers, strings)]) of sequences of strings or of tuples of strings, one pair a column.");
+             "(offsets, [(numbers, strings)]) of sequences of strings or of tuples of strings, one pair per column.");
   module.def(
       "apply_templates", &apply, nb::arg("attributes"), nb::arg("offsets").noconvert(), nb::arg("views"),
       nb::arg("templates"), nb::arg("learn"),

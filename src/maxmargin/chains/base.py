@@ -278,7 +278,7 @@ class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type:
             say_not_calibrated(self)
 
     def _true_labels(self, X: Any, Y: Any, lengths: Any) -> PerSequence[npt.NDArray[Any]]:
-        """The labels as one array a sequence, whatever form they came in; labels not seen in training may occur."""
+        """The labels as one array per sequence, whatever form they came in; labels not seen in training may occur."""
         given = self._read(X, lengths)
         classes, codes = pack_labels(Y, given.tokens)
         return self._split(classes[codes], given)

@@ -41,7 +41,7 @@ def is_text(X: Any, otherwise: bool = False, columns: bool = False) -> bool:
 
 
 def check_sequences(X: Any) -> None:
-    """Complains about what people give for a list of sequences by mistake."""
+    """Raises for what people give for a list of sequences by mistake."""
     if isinstance(X, Sequences | ChainInput) or sp.issparse(X):
         return
     if isinstance(X, str | bytes | dict) or not hasattr(X, "__len__"):

@@ -36,7 +36,7 @@ def allowed_labels(known: Any, X: Sequences, classes: npt.NDArray[Any]) -> Mask 
             raise SequenceError(f"known of sequence {i} is {entries!r}; give a list with an entry for each token.", i)
         if len(entries) != length:
             raise SequenceError(
-                f"known has {len(entries)} entries for sequence {i} of {length} tokens; give one a token.", i
+                f"known has {len(entries)} entries for sequence {i} of {length} tokens; give one per token.", i
             )
         for t, entry in enumerate(entries):
             if entry is None:

@@ -131,7 +131,7 @@ class ChainSVC(CalibratedChain):
 
         Parameters
         ----------
-        X : a list of matrices, one a sequence; ``Sequences``; one matrix of all tokens with ``lengths``; or lists of
+        X : a list of matrices, one per sequence; ``Sequences``; one matrix of all tokens with ``lengths``; or lists of
             tokens that are text, see ``SequenceVectorizer``
         y : a list of the labels of each sequence, or the labels of all tokens one after the other. A token may have
             None where nothing is known, or a set of the labels that it may have: then the loss counts labels that are

@@ -36,7 +36,7 @@ class DescribedClasses:
         if self.matrix.ndim != 2 or self.matrix.shape[0] != len(self.labels):
             raise ValueError(
                 f"There are {len(self.labels)} classes, and their features have shape {self.matrix.shape}; "
-                "one row a class is needed."
+                "one row per class is needed."
             )
         self._place = {label: row for row, label in enumerate(self.labels)}
         if len(self._place) < len(self.labels):
@@ -199,4 +199,4 @@ def _as_floats(given: Any) -> Floats:
     try:
         return np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError("The features of classes must be numbers, one row of one length a class.") from error
+        raise ValueError("The features of classes must be numbers, one row of one length per class.") from error

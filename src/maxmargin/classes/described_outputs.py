@@ -1,4 +1,4 @@
-"""Output features of ``MulticlassSVC``: from what the user gives to one row a class, and scores of any classes."""
+"""Output features of ``MulticlassSVC``: from what the user gives to one row per class, and scores of any classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What estimators with one class a row share: reading examples, the constant feature, C, weights of examples."""
+"""What estimators with one class per row share: reading examples, the constant feature, C, weights of examples."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class MulticlassSVC(ClassEstimator):
         held-out folds within ``fit`` where the machine is trained with margins (and the zero-one loss); the likelihood
         has probabilities of its own. ``'auto'`` is ``'expected-cost'`` where mistakes differ in cost, unless a
         rescaling, a slack or output features are asked for
-    output_features : None, or ``Lambda`` with one row a class: the score of class y is then
+    output_features : None, or ``Lambda`` with one row per class: the score of class y is then
         ``sum_r Lambda[y, r] <v_r, x>``, so classes with similar rows learn from each other's examples. A dense or
         sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
         similarities), which may hold classes without examples; a mapping of labels to texts, rows or attributes; or a
@@ -135,7 +135,7 @@ class MulticlassSVC(ClassEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> MulticlassSVC:
-        """Learns from a dense or CSR matrix or a data frame, and one label a row."""
+        """Learns from a dense or CSR matrix or a data frame, and one label per row."""
         with all_or_nothing(self):
             earlier = EarlierClasses.of(self)
             X, labels = self._read_training(X, y)

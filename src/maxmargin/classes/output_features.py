@@ -28,7 +28,7 @@ class OutputFeatures:
     """Classes ``0 .. n_classes - 1``, the score of class ``y`` being ``sum_z Lambda[y, z] <w_z, x>``.
 
     With the identity as ``Lambda`` it is ``Multiclass``. As a ``Problem`` it takes a feature vector as ``x``, a class
-    number as ``y``, and weights of shape (n_nodes * n_features,), one slot a node. ``bind`` gives the native oracle,
+    number as ``y``, and weights of shape (n_nodes * n_features,), one slot per node. ``bind`` gives the native oracle,
     whose weights are feature-major and padded; ``to_coef`` and ``from_coef`` translate.
 
     Parameters

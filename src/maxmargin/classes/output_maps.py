@@ -20,7 +20,7 @@ _DENSE = 0.2  # share of values that are not zero, above which a matrix is handl
 
 
 class ClassFeatures(Protocol):
-    """``Lambda``, one row a class and one column a node."""
+    """``Lambda``, one row per class and one column per node."""
 
     @property
     def n_classes(self) -> int: ...
@@ -52,7 +52,7 @@ class MatrixFeatures:
         else:
             given = np.ascontiguousarray(given, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] < 1:
-            raise ValueError(f"Output features must be a matrix with one row a class, not of shape {given.shape}.")
+            raise ValueError(f"Output features must be a matrix with one row per class, not of shape {given.shape}.")
         cells = given.data if sp.issparse(given) else given
         if not (np.abs(cells) <= LARGEST).all():
             full = sp.coo_array(given)

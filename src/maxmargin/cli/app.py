@@ -223,8 +223,8 @@ def _predict(
         str, typer.Option(help="For sequences: viterbi, or marginal (token by token).", rich_help_panel=_OF)
     ] = "auto",
 ) -> None:
-    """Write the class of each example, one a line; of sequences each token with its label added, of rankings the score
-    of each document.
+    """Write the class of each example, one per line; of sequences each token with its label added, of rankings the
+    score of each document.
 
     Labels in the data play no part.
     """

@@ -88,14 +88,14 @@ def option(name: str) -> str:
 
 
 def refuse(options: dict[str, bool], path: Path, what: str) -> None:
-    """Complains about the first option that is given though it plays no part for such a model."""
+    """Raises for the first option that is given though it plays no part for such a model."""
     for name, given in options.items():
         if given:
             raise ValueError(f"{name} has no meaning for {path}, {what}; leave it out.")
 
 
 def check_output(path: Path, *inputs: Path) -> None:
-    """Complains before any work is done if ``path`` cannot be written or is one of the inputs."""
+    """Raises before any work is done if ``path`` cannot be written or is one of the inputs."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name a file to write to.")
     if not path.absolute().parent.is_dir():

@@ -26,7 +26,7 @@ def positive_class(given: str | None, classes: npt.NDArray[Any]) -> Any:
 
 
 def check_two_classes(classes: npt.NDArray[Any]) -> None:
-    """Complains before training, in the words of the command line."""
+    """Raises before training, in the words of the command line."""
     if classes.size < 2:
         raise ValueError(
             f"--measure needs two classes, and all labels in the data are {classes[0]!r}; add the other class."

@@ -71,7 +71,7 @@ def train_ranking(data_path: Path, path: Path, given: Mapping[str, Any]) -> None
 
 
 def predict_ranking(model: RankingSVM, data_path: Path, format: str | None, output: Path | None) -> None:
-    """Writes the score of each document, one a line, in the order of the file."""
+    """Writes the score of each document, one per line, in the order of the file."""
     scores = model.predict(_read_for(model, data_path, format).X)
     lines = [f"{score:.9g}\n" for score in scores.tolist()]
     if output is None:

@@ -41,7 +41,7 @@ class Answers:
     steps: str | None = None
 
     def check(self) -> None:
-        """Complains, before anything is read, about options that do not go together."""
+        """Raises, before anything is read, for options that do not go together."""
         if self.kbest is not None and self.kbest < 1:
             raise ValueError(f"--kbest must be at least 1, not {self.kbest}.")
         if self.decode not in ("auto", "viterbi", "marginal"):

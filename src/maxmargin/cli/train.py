@@ -80,7 +80,7 @@ class Settings:
         return TaxonomySVC(taxonomy=taxonomy, loss=loss, **shared)
 
     def check(self, path: Path) -> None:
-        """Complains about options that do not go together."""
+        """Raises for options that do not go together."""
         if self.measure is None:
             refuse({option(name): getattr(self, name) is not None for name in MEASURE_ONLY}, path, "without --measure")
         else:

@@ -149,7 +149,7 @@ def _memory() -> int | None:
 
 
 def positive(name: str, value: Any, *, optional: bool = False) -> None:
-    """Complains unless ``value`` is a positive finite number (or None where that is allowed)."""
+    """Raises unless ``value`` is a positive finite number (or None where that is allowed)."""
     if value is None and optional:
         return
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < np.inf:

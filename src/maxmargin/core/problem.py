@@ -78,7 +78,7 @@ def targets_of(problem: Any, X: Sequence[Any], Y: Sequence[Any]) -> Sequence[Any
 
 
 def check_methods(problem: Any) -> None:
-    """Complains about a class in place of an instance, and about missing methods."""
+    """Raises for a class in place of an instance, and for missing methods."""
     if isinstance(problem, type):
         raise TypeError(f"{problem.__name__} is a class; pass an instance, {problem.__name__}(...).")
     for method in ("joint_feature", "loss", "argmax"):

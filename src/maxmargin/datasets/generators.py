@@ -14,7 +14,7 @@ from maxmargin.datasets.sequences import LabelledMatrices
 def make_multiclass(
     n: int, d: int, k: int, *, density: float = 1.0, noise: float = 1.0, seed: int = 0
 ) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Gaussian clusters, one a class: ``x`` is the centre of its class plus ``noise`` times a standard normal vector.
+    """Gaussian clusters, one per class: ``x`` is the centre of its class plus ``noise`` times a standard normal vector.
 
     Parameters
     ----------

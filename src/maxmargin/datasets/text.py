@@ -13,7 +13,7 @@ from maxmargin.datasets.local import data_file
 def load_newsgroups20(split: str = "train", folder: str | PathLike[str] | None = None) -> tuple[list[str], list[str]]:
     """Postings to twenty news groups, with their headers: texts and names of groups.
 
-    Reads ``newsgroups20/20news-bydate.jsonl.xz``, one object a line with ``split``, ``group`` and ``text``.
+    Reads ``newsgroups20/20news-bydate.jsonl.xz``, one object per line with ``split``, ``group`` and ``text``.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def load_reuters21578(
 ) -> tuple[list[str], list[list[str]]]:
     """News of 1987 in the ModApte split: texts, title first, and the topics of each, of which there may be none.
 
-    Reads ``reuters21578/reuters21578_modapte.jsonl.gz``, one object a line with ``split``, ``topics``, ``title`` and
+    Reads ``reuters21578/reuters21578_modapte.jsonl.gz``, one object per line with ``split``, ``topics``, ``title`` and
     ``body``.
 
     Parameters

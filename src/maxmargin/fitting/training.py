@@ -49,7 +49,7 @@ def tolerance(tol: Any, slack: str, relative: float = RELATIVE_GAP) -> tuple[flo
 
 
 def check_probability(name: str, value: Any) -> None:
-    """Complains unless ``value`` is a number from 0 to 1."""
+    """Raises unless ``value`` is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
         raise ValueError(f"{name} is a probability between 0 and 1, not {value!r}.")
 

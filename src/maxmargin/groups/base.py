@@ -1,7 +1,7 @@
 """What a measure of a whole group of rows has to know, in score space.
 
 A training example is a group of ``n`` rows. Its joint feature is a linear combination of the rows, so that with the
-scores ``s = X w`` of the rows an output is known by one coefficient a row and its loss:
+scores ``s = X w`` of the rows an output is known by one coefficient per row and its loss:
 
     ``psi = Psi(truth) - Psi(output) = sum_i c_i x_i``,    ``<w, psi> = sum_i c_i s_i``.
 
@@ -83,6 +83,6 @@ class BinaryMeasure(Measure, Protocol):
 
 
 def check_lengths(scores: Floats, n: int) -> None:
-    """Complains about scores of the wrong length."""
+    """Raises for scores of the wrong length."""
     if scores.shape != (n,):
-        raise ValueError(f"There are {n} rows and scores of shape {scores.shape}; one score a row is needed.")
+        raise ValueError(f"There are {n} rows and scores of shape {scores.shape}; one score per row is needed.")

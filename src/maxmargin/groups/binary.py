@@ -64,7 +64,7 @@ def binary_target(
     """Checks the truth of one group, which must hold a positive (a negative) row where the measure needs one."""
     truth = np.asarray(truth)
     if truth.ndim != 1:
-        raise ValueError(f"The truth of {where} has {truth.ndim} dimensions; one label a row is needed.")
+        raise ValueError(f"The truth of {where} has {truth.ndim} dimensions; one label per row is needed.")
     if not truth.size:
         raise ValueError(f"There are no rows in {where}; leave empty groups out.")
     target = BinaryTarget(truth.astype(bool))

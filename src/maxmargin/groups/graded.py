@@ -43,7 +43,7 @@ class GradedTarget:
         return _core.order_in_groups(scores, self.offsets, threads)
 
     def each_row(self, numbers: Floats) -> Floats:
-        """One number a group, for every row of the group."""
+        """One number per group, for every row of the group."""
         return np.repeat(numbers, np.diff(self.offsets))
 
 

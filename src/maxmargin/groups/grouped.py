@@ -54,7 +54,7 @@ class GroupedMeasure:
     def prepare(self, truth: npt.NDArray[Any], where: str = "the sample") -> Any:
         truth = np.asarray(truth)
         if truth.ndim != 1:
-            raise ValueError(f"The truth of {where} has {truth.ndim} dimensions; one label a row is needed.")
+            raise ValueError(f"The truth of {where} has {truth.ndim} dimensions; one label per row is needed.")
         return self.prepare_groups(truth, np.array([0, truth.size], dtype=np.int64), [where])
 
     def search(self, scores: Floats, target: Any, formulation: Formulation) -> Violation | None:

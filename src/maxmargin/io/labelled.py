@@ -47,7 +47,7 @@ class LabelledData:
         return self.labels
 
     def check_known(self, classes: npt.NDArray[Any]) -> None:
-        """Complains about the first label that is not one of ``classes``."""
+        """Raises for the first label that is not one of ``classes``."""
         strange = np.flatnonzero(~np.isin(self.targets, classes))
         if strange.size:
             row = int(strange[0])

@@ -53,7 +53,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     F(x_i, y)``, and predicts the ``y`` of highest score; without interactions and with the Hamming loss that is a
     ``LinearSVC(loss="hinge")`` with the same C for each label.
 
-    A one-dimensional target, one class an example, is taken as label vectors with exactly one label set (of two
+    A one-dimensional target, one class per example, is taken as label vectors with exactly one label set (of two
     classes: one label, set for the second), and the best of such vectors is predicted. ``MulticlassSVC`` is the machine
     for that; here it is one against the rest, trained together.
 
@@ -62,7 +62,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     C : weight of the sum of the risks, as in LinearSVC; ``'scale'`` adapts it to the features, see ``FeatureScale``;
         it is twice that of MulticlassSVC, by which one label is what two classes are there
     method : ``'likelihood'``; ``'structural'``; ``'auto'``, the likelihood, but with few examples per column what is
-        best on held-out ones, of a path of C and the structural risk; ``'structural'`` for one class an example, where
+        best on held-out ones, of a path of C and the structural risk; ``'structural'`` for one class per example, where
         ``rescaling``, ``slack``, ``solver`` or ``label_weight`` are set, and for pairs with cycles among many labels
     loss : ``'hamming'``, the number of wrong labels; ``'f1'``, ``1 - F1`` of the example, 0 where no label is true and
         none predicted; ``'zero-one'``, 1 unless all labels are right
@@ -229,7 +229,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         Vectors are compared by score, or by expected F1; by the likelihood with the Hamming loss it is the logarithm of
         the odds of the label, beyond what its costs ask for. A label is predicted where that is positive. Without
         interactions the lead in score is ``<w_k, x> + b_k``, and so it is, being the score of the label vector with
-        this label alone, for one class an example; of two classes shape (n,).
+        this label alone, for one class per example; of two classes shape (n,).
         """
         check_is_fitted(self)
         if self.single_:
@@ -269,7 +269,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     def _check_vectors(self, method: str) -> None:
         check_is_fitted(self)
         if self.single_:
-            raise Unsupported(f"The model was trained with one class an example, and {method} is for label vectors.")
+            raise Unsupported(f"The model was trained with one class per example, and {method} is for label vectors.")
 
     def _checked(self, X: Any) -> Any:
         return read_new(self, X)

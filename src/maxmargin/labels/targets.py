@@ -23,7 +23,7 @@ _WANTED = "y must be a matrix of 0 and 1 with a column for each label, or a list
 class LabelTargets(NamedTuple):
     """``vectors`` of shape (n, n_labels), and the names of the labels: numbers where the matrix had no names.
 
-    Of single classes, one an example, ``classes`` are all of them and the labels too; but of two classes only the
+    Of single classes, one per example, ``classes`` are all of them and the labels too; but of two classes only the
     second is a label, as in ``sklearn.preprocessing.LabelBinarizer``.
     """
 
@@ -33,7 +33,7 @@ class LabelTargets(NamedTuple):
 
 
 def read_targets(Y: Any, known: npt.NDArray[Any] | None = None) -> LabelTargets:
-    """Reads a matrix (dense, sparse, a data frame, nested lists), label sets, or one class an example.
+    """Reads a matrix (dense, sparse, a data frame, nested lists), label sets, or one class per example.
 
     Rows that are sets, or that are lists or tuples of strings, are label sets. Their labels are sorted, as
     ``sklearn.preprocessing.MultiLabelBinarizer`` does; with ``known`` they must be among those. One dimension is one
@@ -75,7 +75,7 @@ def _is_column_of_objects(Y: Any) -> bool:
 
 
 def _holds_classes(Y: Any) -> bool:
-    """One value an example, in one dimension or in a single column that is no label vector."""
+    """One value per example, in one dimension or in a single column that is no label vector."""
     try:
         values = np.asarray(Y)
     except ValueError:  # rows of different lengths

@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def label_costs(given: Any, names: npt.NDArray[Any]) -> Floats:
-    """A dict of labels to costs (1 where a label is not named), or one cost a label, as an array."""
+    """A dict of labels to costs (1 where a label is not named), or one cost per label, as an array."""
     if isinstance(given, dict):
         known = set(names.tolist())
         for label in given:

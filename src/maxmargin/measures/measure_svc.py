@@ -151,7 +151,7 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         return tags
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> MeasureSVC:
-        """Learns from a dense or CSR matrix or a data frame, and one of two labels a row.
+        """Learns from a dense or CSR matrix or a data frame, and one of two labels per row.
 
         ``groups``, the name of the group of each row or the sizes of groups of consecutive rows, divides the rows: the
         measure is then that of each group; folds of ``method='auto'`` are made of whole groups. ``sample_weight`` says
@@ -216,7 +216,7 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         scores = self.decision_function(X)
         y = np.asarray(y)
         if y.shape != scores.shape:
-            raise ValueError(f"X has {scores.size} rows and y has shape {y.shape}; one label a row is needed.")
+            raise ValueError(f"X has {scores.size} rows and y has shape {y.shape}; one label per row is needed.")
         unknown = np.flatnonzero(~np.isin(y, self.classes_))
         if unknown.size:
             raise ValueError(

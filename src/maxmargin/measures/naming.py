@@ -41,7 +41,7 @@ def measure_names() -> str:
 def as_measure(given: Any, parameter: str = "measure") -> BinaryMeasure:
     """A measure from its name (``'f1'``, ``'precision_at_k(10)'``), from a function of the table, or itself.
 
-    Complaints are about the ``parameter``.
+    Messages name the ``parameter``.
     """
     if isinstance(given, str):
         return _named(given)

@@ -33,7 +33,7 @@ def error_flow(y_true: Iterable[Any], y_pred: Iterable[Any], taxonomy: Any) -> l
 
     Parameters
     ----------
-    y_true, y_pred : labels, one an example
+    y_true, y_pred : labels, one per example
     taxonomy : a tree, as a ``Taxonomy`` or anything that stands for one
     """
     truths, answers = list(y_true), list(y_pred)
@@ -61,7 +61,7 @@ def draw_errors(
 
     Parameters
     ----------
-    y_true, y_pred : labels, one an example
+    y_true, y_pred : labels, one per example
     taxonomy : a tree, as a ``Taxonomy`` or anything that stands for one
     path : the picture, in the format that its ending names
     """

@@ -292,7 +292,7 @@ def _brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:
 
 
 def _check_numbers(y: Any) -> None:
-    """Complains about the first grade that is no number; what has no rows is left to scikit-learn's checks."""
+    """Raises for the first grade that is no number; what has no rows is left to scikit-learn's checks."""
     if y is None or getattr(getattr(y, "dtype", None), "kind", "O") in "biufc":
         return
     try:

@@ -41,7 +41,7 @@ def _aligned(frame: Any, classes: list[Any], name: str) -> Any:
 
 
 def checked_cost(given: Any, k: int, name: str = "cost") -> Floats | None:
-    """A cost matrix for ``k`` classes as floats, or None for the zero-one loss; complaints are about ``name``."""
+    """A cost matrix for ``k`` classes as floats, or None for the zero-one loss; messages say ``name``."""
     if given is None:
         return None
     try:

@@ -69,9 +69,9 @@ def _as_matrix(X: Any) -> Any:
     try:
         shape = np.shape(X)
     except ValueError as error:
-        raise ValueError("The rows of X have different lengths; X must be a matrix with one row an example.") from error
+        raise ValueError("The rows of X have different lengths; give a matrix, one row per example.") from error
     if len(shape) != 2:
-        raise ValueError(f"X must be a matrix with one row an example, not of {len(shape)} dimensions.")
+        raise ValueError(f"X must be a matrix with one row per example, not of {len(shape)} dimensions.")
     return np.ascontiguousarray(
         X if isinstance(X, np.ndarray) and X.dtype == np.float32 else np.asarray(X, dtype=np.float64)
     )

@@ -24,7 +24,7 @@ class SmoothRows:
     rows : packed rows
     positive : which of them are positive
     weight : ``c``, how much each row counts; None is 1
-    penalty : ``p``, one number a column, the constant feature included
+    penalty : ``p``, one number per column, the constant feature included
     constant : the value of the constant feature, 0 where there is none
     """
 

@@ -135,7 +135,7 @@ class Solution:
 
     @property
     def alpha(self) -> Floats | None:
-        """Dual variables, one a plane of ``planes``."""
+        """Dual variables, one per plane of ``planes``."""
         return None if self.state is None else self.state.alpha
 
     @property
@@ -145,13 +145,13 @@ class Solution:
 
 
 def at_least(name: str, value: Any, least: float) -> None:
-    """Complains about a setting that is too small or not a number."""
+    """Raises for a setting that is too small or not a number."""
     if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= least:
         raise ValueError(f"{name} must be at least {least}, not {value!r}.")
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Complains about a setting that is none of the words allowed."""
+    """Raises for a setting that is none of the words allowed."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}.")
 

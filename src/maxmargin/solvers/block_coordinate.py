@@ -42,7 +42,7 @@ class BlockCoordinate:
     ----------
     step : ``'exact'`` re-optimises the block over all its planes; ``'line-search'`` moves towards the new plane only,
         the step of Frank and Wolfe
-    capacity : planes kept a block, the least used being merged; None keeps all that are in use
+    capacity : planes kept per block, the least used being merged; None keeps all that are in use
     cached_passes : passes over the planes held after every tenth of a pass with the oracle; ``'auto'`` is 10, or 0
         where asking the oracle costs no more than a cached pass
     sampling : ``'focus'`` follows each pass over all examples by passes over those whose gap is large; ``'gap'`` draws
@@ -78,7 +78,7 @@ class BlockCoordinate:
 
     @classmethod
     def plain(cls) -> BlockCoordinate:
-        """One plane a block, line search, shuffled passes, average weighted by time; no cache."""
+        """One plane per block, line search, shuffled passes, average weighted by time; no cache."""
         return cls(step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0, leaps=False)
 
     def check(self, formulation: Formulation) -> None:

@@ -41,7 +41,7 @@ class OneSlack:
 
     Parameters
     ----------
-    cache : planes kept an example, tried before the oracle is asked; 0 asks always
+    cache : planes kept per example, tried before the oracle is asked; 0 asks always
     keep_idle : rounds for which a cut out of use is kept
     line_search : move towards the new cut only, instead of solving the dual over all cuts
     damping : the oracle is asked between the solution over the cuts and the best ``w`` so far, this share of the way

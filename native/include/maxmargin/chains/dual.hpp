@@ -24,7 +24,7 @@ namespace maxmargin {
 
 class ChainDual {
  public:
-  // `observed`, one bit a label and `words` words a row of weights, says which weights may differ from zero; null: all.
+  // `observed`, one bit per label and `words` words per row of weights, says which weights may differ from zero; null: all.
   ChainDual(const ChainData& data, double C, const double* sample_weight, const std::uint32_t* observed);
 
   ChainDual(const ChainDual&) = delete;  // `scorer_` points to `data_`

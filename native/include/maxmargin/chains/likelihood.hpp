@@ -23,7 +23,7 @@ struct LikelihoodPart {
 double chain_likelihood(const ChainData& data, const double* weights, const LikelihoodPart& part, std::span<double> gradient,
                         std::span<double> losses, int threads);
 
-// P(y_t = y | x) at scores divided by `temperature`: out (tokens, labels); log_sums, one a sequence, of those scores.
+// P(y_t = y | x) at scores divided by `temperature`: out (tokens, labels); log_sums, one per sequence, of those scores.
 // Returns the first sequence that has no allowed labelling, or -1.
 std::int64_t chain_marginals(const ChainData& data, const double* weights, const ChainLimits& limits, double temperature,
                              std::span<double> out, std::span<double> log_sums, int threads);

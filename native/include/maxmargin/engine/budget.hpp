@@ -14,7 +14,7 @@ enum class Slack : std::uint8_t { linear, squared, hard };
 struct Budget {
   Slack slack = Slack::linear;
   double C = 1.0;
-  const double* weight = nullptr;  // one a block, or null for ones
+  const double* weight = nullptr;  // one per block, or null for ones
 
   double total(std::int64_t i) const { return weight == nullptr ? C : C * weight[i]; }
   bool capped() const { return slack == Slack::linear; }

@@ -1,4 +1,4 @@
-// Blocks that know only the planes they hold, and at most one new one a visit: all structures whose outputs cannot be
+// Blocks that know only the planes they hold, and at most one new one per visit: all structures whose outputs cannot be
 // listed. Each block keeps its planes and their Gram matrix.
 //
 // Plane 0 of a block is the zero plane (a = 0, b = 0), which takes up the rest of a cap; plane k > 0 is the k-th held one

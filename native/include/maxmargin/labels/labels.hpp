@@ -2,7 +2,7 @@
 //
 //   F(x, y; w) = sum_k y_k <W_k, x>  +  eta sum_p V_p y_j(p) y_k(p)
 //
-// W has a row of `stride` numbers, one a label, for each feature; V follows, one number a pair, padded.
+// W has a row of `stride` numbers, one per label, for each feature; V follows, one number per pair, padded.
 #pragma once
 
 #include <cstdint>

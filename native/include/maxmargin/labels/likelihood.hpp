@@ -16,7 +16,7 @@ namespace maxmargin {
 
 class LabelFit {
  public:
-  // `weight` is c, one number an example; nullptr is 1.
+  // `weight` is c, one number per example; nullptr is 1.
   LabelFit(const LabelProblem& problem, const double* weight, double C, int threads);
 
   void start(std::span<const double> weights) {

@@ -1,4 +1,4 @@
-// Binary classification: one plane an example, a = y x with y = +-1, b = margin. Weights are one column.
+// Binary classification: one plane per example, a = y x with y = +-1, b = margin. Weights are one column.
 #pragma once
 
 #include <algorithm>

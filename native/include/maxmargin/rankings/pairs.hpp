@@ -28,8 +28,8 @@ std::vector<std::int32_t> order_in_groups(std::span<const double> scores, std::s
 // The pairs (i, j) of a group with grade i > grade j and score i - score j < gap of the group, and `extra` more of those
 // whose difference is equal to the gap: how many, and for every row in how many it is i, less those in which it is j.
 struct TakenPairs {
-  std::vector<std::int64_t> number;  // one a group
-  std::vector<double> net;           // one a row
+  std::vector<std::int64_t> number;  // one per group
+  std::vector<double> net;           // one per row
 };
 
 TakenPairs take_pairs(const GradedRows& rows, std::span<const double> scores, std::span<const std::int32_t> order,

@@ -20,14 +20,14 @@
 namespace maxmargin {
 
 struct Credits {
-  std::span<const double> gain;      // one a row
+  std::span<const double> gain;      // one per row
   std::span<const double> weight;    // by number within the grade; at least as many as rows of a grade
   std::span<const double> discount;  // by position; 0 behind the last
 };
 
 struct Rankings {
-  std::vector<double> credit;  // one a group
-  std::vector<double> net;     // one a row: swapped pairs of which it is the better row, less those of which it is the worse
+  std::vector<double> credit;  // one per group
+  std::vector<double> net;     // one per row: swapped pairs of which it is the better row, less those of which it is the worse
 };
 
 // `pairs` is M of each group.

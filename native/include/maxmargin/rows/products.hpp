@@ -10,7 +10,7 @@
 
 namespace maxmargin {
 
-// out[m] = <x_i, w> with i = examples[m], or i = m where `examples` is empty and out has one place a row.
+// out[m] = <x_i, w> with i = examples[m], or i = m where `examples` is empty and out has one place per row.
 void row_products(const Rows& rows, const double* weights, std::span<const std::int32_t> examples, std::span<double> out, int threads);
 
 // sum_m coefficient[m] x_i, of `rows.columns()` numbers.

@@ -13,7 +13,7 @@ struct SmoothData {
   Rows rows;
   const std::int8_t* signs = nullptr;  // y, one per row
   const double* weight = nullptr;      // c, one per row; nullptr is 1
-  const double* penalty = nullptr;     // p, one a column, all positive
+  const double* penalty = nullptr;     // p, one per column, all positive
 
   double weight_of(std::int32_t row) const { return weight == nullptr ? 1.0 : weight[row]; }
   double total_weight(std::span<const std::int32_t> members) const {

@@ -1,4 +1,4 @@
-// The text format of SVM-HMM: lines of `TAG qid:NUMBER INDEX:VALUE ... # comment`, one a token.
+// The text format of SVM-HMM: lines of `TAG qid:NUMBER INDEX:VALUE ... # comment`, one per token.
 #pragma once
 
 #include <cstdint>

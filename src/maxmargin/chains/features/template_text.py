@@ -16,7 +16,7 @@ _MACRO = re.compile(r"%([xXtTmM])\[\s*(@?)([-+]?\d+)\s*,\s*(\d+)\s*(?:,\s*\"((?:
 def parse_templates(text: str) -> Templates:
     r"""Templates in the syntax of CRF++, with what Wapiti adds to it.
 
-    One template a line; lines that are blank or start with ``#`` are skipped. The first letter tells what it is for:
+    One template per line; lines that are blank or start with ``#`` are skipped. The first letter tells what it is for:
     ``U`` the label of a token, ``B`` the labels of a token and the one before it, ``*`` both. The attribute is the
     whole line, in which ``%x[-1,0]`` is replaced by column 0 of the token before; beyond the ends of the sequence that
     is ``_B-1``, ``_B-2``, ... and ``_B+1``, ... A ``B`` line without ``%x`` asks for the plain transitions.

@@ -1,4 +1,4 @@
-"""Columns of text, one token a line, with a blank line between sequences: the format of the CoNLL shared tasks."""
+"""Columns of text, one token per line, with a blank line between sequences: the format of the CoNLL shared tasks."""
 
 from __future__ import annotations
 

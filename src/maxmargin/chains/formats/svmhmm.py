@@ -1,4 +1,4 @@
-"""The text format of SVM-HMM: ``TAG qid:NUMBER index:value index:value ... # comment``, one token a line."""
+"""The text format of SVM-HMM: ``TAG qid:NUMBER index:value index:value ... # comment``, one token per line."""
 
 from __future__ import annotations
 

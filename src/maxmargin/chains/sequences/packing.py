@@ -27,7 +27,7 @@ def pack(X: Any, lengths: Any = None, *, n_features: int | None = None, if_empty
     Parameters
     ----------
     X : a ``Sequences``, which is returned as it is; a list, tuple or array of matrices of shape (length, n_features),
-        dense or in any format of scipy.sparse, one a sequence; or one matrix of all tokens, with ``lengths``
+        dense or in any format of scipy.sparse, one per sequence; or one matrix of all tokens, with ``lengths``
     lengths : the number of tokens of each sequence, where X is one matrix
     n_features : the number of columns that X must have
     if_empty : the number of columns where all sequences are empty lists, which have none of their own
@@ -52,9 +52,9 @@ def _as_list(X: Any) -> list[Any]:
             "or give a list of matrices."
         )
     if isinstance(X, str | bytes | dict) or not hasattr(X, "__len__") or not hasattr(X, "__iter__"):
-        raise ValueError(f"X must be a list of matrices, one a sequence, not {type(X).__name__}.")
+        raise ValueError(f"X must be a list of matrices, one per sequence, not {type(X).__name__}.")
     if isinstance(X, np.ndarray) and X.ndim != 3 and X.dtype != object:
-        raise ValueError(f"X is an array of {X.ndim} dimensions; give a list of matrices, one a sequence.")
+        raise ValueError(f"X is an array of {X.ndim} dimensions; give a list of matrices, one per sequence.")
     if is_frame(X):
         raise ValueError(
             f"X is one data frame of {len(X)} rows; pass lengths= to say how many belong to each sequence, or give a "
@@ -128,7 +128,7 @@ def _dense(item: Any, name: str) -> npt.NDArray[Any]:
     if array.shape == (0,):
         return array
     if array.ndim != 2:
-        raise ValueError(f"{name} has {array.ndim} dimensions; give a matrix, one row a token.")
+        raise ValueError(f"{name} has {array.ndim} dimensions; give a matrix, one row per token.")
     return array
 
 

@@ -1,4 +1,4 @@
-"""Taxonomies in files: one edge a line, or JSON."""
+"""Taxonomies in files: one edge per line, or JSON."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ def _edges(name: str) -> list[tuple[str, str]]:
             continue  # a header
         edges.append((cells[0], cells[1]))
     if not edges:
-        raise ValueError(f"{name} holds no edge; write one a line, the parent, a tab or a comma, and the child.")
+        raise ValueError(f"{name} holds no edge; write one per line, the parent, a tab or a comma, and the child.")
     return edges

@@ -215,7 +215,7 @@ class Taxonomy:
         return Taxonomy(edges, [self.nodes[z] for z in left])
 
     def check_one_root(self, purpose: str) -> None:
-        """Complains, naming two of them, where there are several roots and ``purpose`` needs one."""
+        """Raises, naming two of them, where there are several roots and ``purpose`` needs one."""
         if self.roots.size > 1:
             first, second = (self.nodes[z] for z in self.roots[:2])
             raise ValueError(

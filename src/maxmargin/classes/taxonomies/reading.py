@@ -60,7 +60,7 @@ def as_taxonomy(given: Any, labels: Iterable[Any]) -> Taxonomy:
 
 
 def check_separator(given: Any, labels: Iterable[Any]) -> None:
-    """Complains about a string that divides none of the labels: it would be a tree without inner nodes."""
+    """Raises for a string that divides none of the labels: it would be a tree without inner nodes."""
     if not isinstance(given, str) or not given or given == AUTO:
         return
     names = [name for name in labels if isinstance(name, str)]
