@@ -11,7 +11,8 @@
   bind(labels)    \
   bind(text)      \
   bind(diversity) \
-  bind(rankings)
+  bind(rankings)  \
+  bind(programs)
 
 namespace maxmargin::bindings {
 #define DECLARE(folder) void bind_##folder(nb::module_& module);

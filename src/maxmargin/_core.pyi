@@ -1279,3 +1279,31 @@ class PairNewton:
     @property
     def passes(self) -> int:
         """Passes over all groups."""
+
+class Topology:
+    """Cells and edges of a dynamic program; see programs/topology.hpp."""
+
+    def __init__(self, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tail: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cells: int, goal: int) -> None: ...
+
+    @property
+    def n_cells(self) -> int: ...
+
+    @property
+    def n_edges(self) -> int: ...
+
+    @property
+    def goal(self) -> int: ...
+
+    @property
+    def longest(self) -> int:
+        """The most edges that an output can have."""
+
+    def best(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        (score, edges) of the best output; -inf and no edges where there is none.
+        """
+
+    def sums(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        (log partition, expected uses of every edge, entropy) of the outputs; -inf, zeros and 0 where there is none.
+        """

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "arrays.hpp"
+
+namespace maxmargin::bindings {
+
+void bind_topology(nb::module_& module);
+
+}  // namespace maxmargin::bindings

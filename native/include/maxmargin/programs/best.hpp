@@ -1,0 +1,65 @@
+// The best derivation of a program: the largest sum of the scores of its edges.
+//
+// The pass over the edges keeps values only; which edge gave the value of a cell is found again on the way back, for the cells of
+// one derivation. Of edges with equal values the first wins.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "maxmargin/programs/program.hpp"
+
+namespace maxmargin::programs {
+
+template <class Real>
+class Best {  // keeps its memory from one program to the next
+ public:
+  // Values of all cells; answers that of the goal, minus infinity where nothing derives it. Scores are by edge, and may be minus infinity.
+  template <DynamicProgram P>
+  Real run(const P& program, const Real* scores) {
+    values_.resize(static_cast<std::size_t>(program.cells()) + 1);
+    values_[0] = Real{0};  // of no tail
+    Real* values = values_.data() + 1;
+    for (Cell cell = 0; cell < program.cells(); ++cell) {
+      Real highest = kImpossible<Real>;
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) { highest = std::max(highest, value<P>(values, scores[edge], a, b)); });
+      values[cell] = highest;
+    }
+    return values[program.goal()];
+  }
+
+  Real value_of(Cell cell) const { return values_[static_cast<std::size_t>(cell) + 1]; }
+
+  // The edges of the best derivation, after `run` with a finite answer; each edge before those of its tails.
+  template <DynamicProgram P>
+  void derivation(const P& program, const Real* scores, std::vector<Edge>& edges) {
+    edges.clear();
+    open_.assign(1, program.goal());
+    const Real* values = values_.data() + 1;
+    while (!open_.empty()) {
+      const Cell cell = open_.back();
+      open_.pop_back();
+      Edge found = -1;
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+        if (found < 0 && value<P>(values, scores[edge], a, b) == values[cell]) found = edge;
+      });
+      edges.push_back(found);
+      const Tails from = program.tails(found);
+      if (from.second != kNoTail) open_.push_back(from.second);
+      if (from.first != kNoTail) open_.push_back(from.first);
+    }
+  }
+
+ private:
+  template <class P>
+  static Real value(const Real* values, Real score, Cell a, Cell b) {
+    if constexpr (P::kTails == 1) return score + values[a];
+    return score + values[a] + values[b];
+  }
+
+  std::vector<Real> values_;
+  std::vector<Cell> open_;
+};
+
+}  // namespace maxmargin::programs

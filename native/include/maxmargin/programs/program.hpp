@@ -1,0 +1,42 @@
+// What a dynamic program is to the queries: cells in topological order, and the edges that lead into each of them.
+//
+// An edge leads from at most two tail cells, both before its head, to its head; an edge without tails starts a derivation. An
+// output is a derivation of the goal: an edge into the goal, and a derivation of each of its tails. Edges are numbered head by
+// head: those into cell c are first(c) .. first(c + 1) - 1, so that what is known of the edges of a cell is contiguous.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+namespace maxmargin::programs {
+
+using Cell = std::int32_t;
+using Edge = std::int32_t;
+
+inline constexpr Cell kNoTail = -1;
+
+struct Tails {
+  Cell first, second;  // kNoTail: there is none
+};
+
+template <class Real>
+inline constexpr Real kImpossible = -std::numeric_limits<Real>::infinity();
+
+struct VisitNothing {
+  void operator()(Edge, Cell, Cell) const {}
+};
+
+// kTails is the most tails of an edge, 1 or 2; with 1 the second tail is always kNoTail.
+template <class P>
+concept DynamicProgram = requires(const P& program, Cell cell, Edge edge, VisitNothing visit) {
+  { P::kTails } -> std::convertible_to<int>;
+  { program.cells() } -> std::same_as<std::int32_t>;
+  { program.edges() } -> std::same_as<std::int32_t>;
+  { program.goal() } -> std::same_as<Cell>;
+  { program.first(cell) } -> std::same_as<Edge>;
+  { program.tails(edge) } -> std::same_as<Tails>;
+  program.incoming(cell, visit);  // visit(edge, first tail, second tail) for each edge into the cell, in order
+};
+
+}  // namespace maxmargin::programs

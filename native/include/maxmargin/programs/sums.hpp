@@ -1,0 +1,89 @@
+// Sums over all derivations of a program, with p(derivation) = exp(sum of scores) / Z.
+//
+// The pass upwards finds the logarithm of the sum below each cell and, for each edge, its chance among the edges into its head:
+//   chance(e) = exp(score(e) + inside(tails)) / sum over the edges into the same head.
+// All else follows from the chances, without a further exponential: derivations are drawn from the goal downwards, cell by cell, so the
+// expected number of times that edge e is used is reach(head) chance(e), and reach(cell) sums it up over the edges that have
+// the cell as tail. Chances are of numbers at most 1 relative to the largest, so scores of any size are safe.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "maxmargin/programs/program.hpp"
+#include "maxmargin/simd/kernels.hpp"
+
+namespace maxmargin::programs {
+
+class Sums {  // keeps its memory from one program to the next
+ public:
+  // log Z, minus infinity where nothing derives the goal; fills chances().
+  template <DynamicProgram P>
+  double run(const P& program, const double* scores) {
+    inside_.resize(static_cast<std::size_t>(program.cells()) + 1);
+    inside_[0] = 0.0;  // of no tail
+    chances_.resize(static_cast<std::size_t>(program.edges()));
+    double* inside = inside_.data() + 1;
+    const auto exp_all = kernels().exp_all;
+    for (Cell cell = 0; cell < program.cells(); ++cell) {
+      double highest = kImpossible<double>;
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+        double term = scores[edge] + inside[a];
+        if constexpr (P::kTails == 2) term += inside[b];
+        chances_[static_cast<std::size_t>(edge)] = term;
+        highest = std::max(highest, term);
+      });
+      const std::span<double> terms(chances_.data() + program.first(cell), chances_.data() + program.first(cell + 1));
+      if (highest == kImpossible<double>) {
+        std::fill(terms.begin(), terms.end(), 0.0);
+        inside[cell] = kImpossible<double>;
+        continue;
+      }
+      for (double& term : terms) term -= highest;
+      exp_all(terms.data(), static_cast<std::int64_t>(terms.size()));
+      double sum = 0.0;
+      for (const double term : terms) sum += term;
+      inside[cell] = highest + std::log(sum);
+      const double share = 1.0 / sum;
+      for (double& term : terms) term *= share;
+    }
+    return inside[program.goal()];
+  }
+
+  // After `run`: p(edge | its head is used), by edge.
+  std::span<const double> chances() const { return chances_; }
+
+  // The expected number of times that each edge is used: its marginal, where no derivation can use it twice.
+  template <DynamicProgram P>
+  void marginals(const P& program, std::span<double> marginals) {
+    reach_.assign(static_cast<std::size_t>(program.cells()) + 1, 0.0);
+    double* reach = reach_.data() + 1;
+    if (inside_[static_cast<std::size_t>(program.goal()) + 1] != kImpossible<double>) reach[program.goal()] = 1.0;
+    for (Cell cell = program.cells() - 1; cell >= 0; --cell) {
+      const double here = reach[cell];
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+        const double used = here * chances_[static_cast<std::size_t>(edge)];
+        marginals[static_cast<std::size_t>(edge)] = used;
+        reach[a] += used;
+        if constexpr (P::kTails == 2) reach[b] += used;
+      });
+    }
+  }
+
+ private:
+  std::vector<double> inside_, reach_, chances_;
+};
+
+// -sum p log p over derivations, from chances and marginals: the sum of the entropies of the choices, each as often as it is made.
+inline double entropy(std::span<const double> chances, std::span<const double> marginals) {
+  double sum = 0.0;
+  for (std::size_t edge = 0; edge < chances.size(); ++edge) {
+    if (marginals[edge] > 0.0) sum -= marginals[edge] * std::log(chances[edge]);
+  }
+  return sum;
+}
+
+}  // namespace maxmargin::programs
