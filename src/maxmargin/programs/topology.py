@@ -20,9 +20,10 @@ class Topology:
     """Cells and edges of a dynamic program, without scores: checked once, and shared by all examples of one shape.
 
     Edge e leads from its tails to cell ``head[e]``. ``tail`` has shape (E,), (E, 1) or (E, 2); -1 says that there is no
-    tail, and an edge without tails starts a derivation. Every tail is smaller than its head. An output is a derivation
-    of the goal: an edge into the goal, and a derivation of each of its tails. With one tail it is a path; with two it is a
-    tree, in which a cell that is reached twice counts twice.
+    tail, and an edge without tails starts a derivation. Every tail is smaller than its head.
+
+    An output is a derivation of the goal: an edge into the goal, and a derivation of each of its tails. With one tail
+    it is a path; with two it is a tree, in which a cell that is reached twice counts twice.
 
     ``cells``: the number of cells, by default one more than the largest head. ``goal``: by default the last cell.
     """
