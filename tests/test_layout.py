@@ -41,6 +41,9 @@ STRUCTURES_BY_NAME = {
     "labels.multilabel",
     "labels.pairs",
     "programs.topology",
+    "programs.choices",
+    "programs.matching_problem",
+    "programs.tree_problem",
     "programs.queries",
 }
 

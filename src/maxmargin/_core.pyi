@@ -1307,3 +1307,13 @@ class Topology:
         """
         (log partition, expected uses of every edge, entropy) of the outputs; -inf, zeros and 0 where there is none.
         """
+
+def best_spanning_trees(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, threads: int = 1) -> tuple[Any, ...]:
+    """
+    (heads of all words, whether each sentence has a tree) of the best spanning trees. scores holds one table (words, words + 1) after the other: a row per word, a column per head, 0 the root.
+    """
+
+def spanning_tree_sums(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, threads: int = 1) -> tuple[Any, ...]:
+    """
+    (log of the sum over all trees, probabilities of arcs) of each sentence, with scores as in best_spanning_trees.
+    """

@@ -2,6 +2,9 @@
 
 namespace maxmargin::bindings {
 
-void bind_programs(nb::module_& module) { bind_topology(module); }
+void bind_programs(nb::module_& module) {
+  bind_topology(module);
+  bind_spanning_trees(module);
+}
 
 }  // namespace maxmargin::bindings

@@ -1,0 +1,140 @@
+"""Problems whose outputs choose a column for each row of a table of scores, under a constraint on all choices."""
+
+from __future__ import annotations
+
+import heapq
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin.core.outputs import shown
+
+Floats = npt.NDArray[np.float64]
+Choice = npt.NDArray[np.int32]
+
+
+class ChoiceProblem(ABC):
+    """Features of the cells of a table, summed over the cells that an output chooses; a :class:`maxmargin.Problem`.
+
+    The score of a choice ``y`` is ``sum_i <w, phi(i, y_i)>``, its loss the number of rows that choose another column
+    than the truth. Subclasses say which choices are allowed, and find the best of them.
+
+    Parameters
+    ----------
+    features : from an input to the features of its cells; None where the inputs are these features themselves
+    """
+
+    partial = False
+    """Whether rows may choose nothing, written -1, at score 0."""
+
+    def __init__(self, features: Callable[[Any], Any] | None = None) -> None:
+        self.features = features
+
+    @abstractmethod
+    def cells(self, x: Any) -> tuple[Any, int, int]:
+        """The features of all cells as a dense or CSR matrix, row by row, and the rows and columns of the table."""
+
+    @abstractmethod
+    def check_choice(self, y: Choice, columns: int) -> None:
+        """Raises unless ``y`` is an allowed choice from a table with so many columns."""
+
+    @abstractmethod
+    def best_choices(self, tables: Sequence[Floats]) -> list[Choice | None]:
+        """The best allowed choice of each ``table``, which may hold ``-inf``; None where there is none."""
+
+    def scores(self, x: Any, w: Floats) -> Floats:
+        """The table of scores ``<w, phi(i, j)>``, shape (rows, columns)."""
+        matrix, rows, columns = self.cells(x)
+        if matrix.shape[1] != w.size:
+            raise ValueError(f"The cells have {matrix.shape[1]} features, and there are {w.size} weights.")
+        return np.asarray(matrix @ w, dtype=np.float64).reshape(rows, columns)
+
+    def joint_feature(self, x: Any, y: Any) -> Any:
+        """The sum of the features of the chosen cells, shape (F,), or one CSR row."""
+        matrix, rows, columns = self.cells(x)
+        choice = self._checked(y, rows, columns)
+        chosen = np.flatnonzero(choice >= 0)
+        picked = chosen * columns + choice[chosen]
+        if not sp.issparse(matrix):
+            return matrix[picked].sum(axis=0)
+        begin, size = matrix.indptr[picked], np.diff(matrix.indptr)[picked]
+        entry = np.arange(size.sum()) + np.repeat(begin - (np.cumsum(size) - size), size)
+        index, place = np.unique(matrix.indices[entry], return_inverse=True)
+        value = np.bincount(place, matrix.data[entry], index.size).astype(np.float64, copy=False)
+        offsets = np.array([0, index.size], dtype=np.int32)
+        return sp.csr_array((value, index.astype(np.int32), offsets), shape=(1, matrix.shape[1]))
+
+    def loss(self, y_true: Any, y: Any) -> float:
+        """The number of rows that choose another column than the truth."""
+        return float(np.count_nonzero(np.asarray(y_true) != np.asarray(y)))
+
+    def argmax(self, x: Any, w: Floats, y_true: Any | None = None) -> Choice:
+        """The best choice; with ``y_true`` the best after adding the loss."""
+        return self.argmax_many([x], w, None if y_true is None else [y_true])[0]
+
+    def argmax_many(self, X: Sequence[Any], w: Floats, Y: Sequence[Any] | None = None) -> list[Choice]:
+        """``argmax`` of several inputs, where a native search can do them in one call."""
+        tables = [self.table(x, w) for x in X]
+        for i, table in enumerate(tables if Y is not None else ()):
+            truth = self._checked(Y[i], len(table), table.shape[1] - self.partial)  # type: ignore[index]
+            table += 1.0
+            table[np.arange(len(table)), truth] -= 1.0
+        found = self.best_choices(tables)
+        missing = next((i for i, y in enumerate(found) if y is None), None)
+        if missing is not None:
+            raise ValueError(f"Input {missing} of {len(X)} has no allowed output.")
+        return [y for y in found if y is not None]
+
+    def kbest(self, x: Any, w: Floats, k: int) -> list[Choice]:
+        """The ``k`` best choices, best first, fewer where there are fewer (Lawler 1972, Murty 1968).
+
+        After each choice the rest is divided by the first row in which a choice differs from it: ``k * rows`` searches.
+        """
+        table = self.table(x, w)
+        order = count()
+        queue: list[tuple[float, int, Choice, Floats, int]] = []
+
+        def add(tables: list[Floats], fixed: list[int]) -> None:
+            for limited, first, y in zip(tables, fixed, self.best_choices(tables)):
+                if y is not None:
+                    heapq.heappush(queue, (-limited[np.arange(len(y)), y].sum(), next(order), y, limited, first))
+
+        add([table], [0])
+        found: list[Choice] = []
+        while queue and len(found) < k:
+            _, _, best, limited, fixed = heapq.heappop(queue)
+            found.append(best)
+            if len(found) < k:
+                add(*self._others(limited, best, fixed))
+        return found
+
+    def table(self, x: Any, w: Floats) -> Floats:
+        """The scores that a search takes; where a row may choose nothing, that is one more column at the end (-1)."""
+        scores = self.scores(x, w)
+        return np.hstack([scores, np.zeros((len(scores), 1))]) if self.partial else scores
+
+    def _others(self, table: Floats, best: Choice, fixed: int) -> tuple[list[Floats], list[int]]:
+        """Tables without ``best``: in each, one row more agrees with it, and the row after that does not."""
+        tables: list[Floats] = []
+        held = table.copy()
+        for row in range(fixed, best.size):
+            other = held.copy()
+            other[row, best[row]] = -np.inf
+            tables.append(other)
+            kept = held[row, best[row]]
+            held[row] = -np.inf
+            held[row, best[row]] = kept
+        return tables, list(range(fixed, best.size))
+
+    def _checked(self, y: Any, rows: int, columns: int) -> Choice:
+        choice = np.asarray(y)
+        if choice.shape != (rows,) or choice.dtype.kind not in "iu":
+            raise ValueError(f"An output must be {rows} whole numbers, one per row of the table, not {shown(y)}.")
+        choice = choice.astype(np.int32, copy=False)
+        self.check_choice(choice, columns)
+        return choice

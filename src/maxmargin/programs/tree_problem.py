@@ -1,0 +1,115 @@
+"""Dependency trees without further constraints: every word chooses a head, and there are no cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin import _core
+from maxmargin.core.outputs import shown
+from maxmargin.programs.choices import Choice, ChoiceProblem, Floats
+
+
+class TreeProblem(ChoiceProblem):
+    """Non-projective dependency trees: spanning trees whose arcs have features, a problem for ``StructuralSVM``.
+
+    The output of a sentence of n words is an array of n heads: ``y[d - 1]`` is the head of word ``d``, from 0 (the
+    root) to n. The score is the sum over the arcs, the loss the number of words with a wrong head. The best tree takes
+    O(n^2) time (Chu and Liu, Edmonds, Tarjan), sums over all trees O(n^3) (the matrix-tree theorem).
+
+    Parameters
+    ----------
+    features : from an input to the features of its arcs: an array (n, n + 1, F), or a dense or CSR matrix with
+        ``n (n + 1)`` rows, word by word, the arc from the root first; arcs from a word to itself are there and ignored.
+        None where the inputs are these features themselves
+    single_root : exactly one word hangs on the root, as in Universal Dependencies; False: at least one
+    """
+
+    def __init__(self, features: Callable[[Any], Any] | None = None, *, single_root: bool = True) -> None:
+        super().__init__(features)
+        self.single_root = single_root
+
+    def cells(self, x: Any) -> tuple[Any, int, int]:
+        given = x if self.features is None else self.features(x)
+        if sp.issparse(given):
+            matrix = sp.csr_array(given)
+        else:
+            matrix = np.asarray(given, dtype=np.float64)
+            if matrix.ndim == 3:
+                matrix = matrix.reshape(-1, matrix.shape[2])
+        n = (isqrt(4 * matrix.shape[0] + 1) - 1) // 2
+        if matrix.ndim != 2 or n < 1 or n * (n + 1) != matrix.shape[0]:
+            raise ValueError(
+                f"The features of arcs have shape {given.shape}; for n words give an array (n, n + 1, features) or a "
+                "matrix with n (n + 1) rows: 2, 6, 12, 20, ..."
+            )
+        return matrix, n, n + 1
+
+    def check_choice(self, y: Choice, columns: int) -> None:
+        """Raises unless the heads form a tree (with one root, if asked for)."""
+        if y.min() < 0 or y.max() >= columns:
+            raise ValueError(f"Heads must be from 0 (the root) to {columns - 1}, the number of words, not {shown(y)}.")
+        roots = int(np.count_nonzero(y == 0))
+        if self.single_root and roots != 1:
+            raise ValueError(
+                f"{shown(y)} has {roots} words on the root; there must be exactly one, or pass single_root=False."
+            )
+        above = np.concatenate([[0], y])
+        for _ in range(int(y.size).bit_length()):
+            above = above[above]
+        if above.any():
+            raise ValueError(f"{shown(y)} is no tree: word {np.flatnonzero(above)[0]} is on a cycle, or hangs on one.")
+
+    def best_choices(self, tables: Sequence[Floats]) -> list[Choice | None]:
+        flat, lengths = _flat(tables)
+        heads, found = _core.best_spanning_trees(flat, lengths, self.single_root)
+        parts = np.split(heads, np.cumsum(lengths)[:-1])
+        return [part if there else None for part, there in zip(parts, found)]
+
+    def log_partition(self, x: Any, w: Floats) -> float:
+        """``log sum_y exp <w, Psi(x, y)>`` over all trees."""
+        return self._sums(x, w)[0]
+
+    def marginals(self, x: Any, w: Floats) -> Floats:
+        """The probability of every arc, shape (n, n + 1), where a tree has the probability ``exp(score) / Z``."""
+        return self._sums(x, w)[1]
+
+    def minimum_risk(self, x: Any, w: Floats) -> Choice:
+        """The tree with the lowest expected number of wrong heads: the best tree of the marginals."""
+        table = self.marginals(x, w)
+        found = self.best_choices([np.where(table > 0.0, table, -np.inf)])[0]
+        assert found is not None  # the best tree has arcs of positive probability only
+        return found
+
+    def sample(self, x: Any, w: Floats, n: int, random_state: Any = None) -> npt.NDArray[np.int32]:
+        """``n`` trees drawn from ``exp(score) / Z``, shape (n, words): one word after the other, given those before."""
+        rng = np.random.default_rng(random_state)
+        table = self.scores(x, w)
+        drawn = np.empty((n, table.shape[0]), dtype=np.int32)
+        for tree in drawn:
+            limited = table.copy()
+            for word in range(table.shape[0]):
+                p = np.clip(self._sums_of(limited)[1][word], 0.0, None)
+                head = int(rng.choice(p.size, p=p / p.sum()))
+                tree[word] = head
+                kept = limited[word, head]
+                limited[word] = -np.inf
+                limited[word, head] = kept
+        return drawn
+
+    def _sums(self, x: Any, w: Floats) -> tuple[float, Floats]:
+        return self._sums_of(self.scores(x, w))
+
+    def _sums_of(self, table: Floats) -> tuple[float, Floats]:
+        log_sum, marginals = _core.spanning_tree_sums(*_flat([table]), self.single_root)
+        return float(log_sum[0]), marginals.reshape(table.shape)
+
+
+def _flat(tables: Sequence[Floats]) -> tuple[Floats, npt.NDArray[np.int32]]:
+    lengths = np.array([table.shape[0] for table in tables], dtype=np.int32)
+    return np.concatenate([np.ravel(table) for table in tables]), lengths
