@@ -267,7 +267,7 @@ class VisitResult:
     def unbounded(self) -> bool: ...
 
 class PlaneEngine:
-    """The dual engine on planes held as rows of numbers."""
+    """The dual engine on planes stored as rows of numbers."""
 
     def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
 
@@ -278,11 +278,11 @@ class PlaneEngine:
         """Takes a dense plane into a block; false if an equal one is there."""
 
     def slack(self, block: int) -> float:
-        """max(0, max_k b - <a, w>) over the planes held."""
+        """max(0, max_k b - <a, w>) over the planes in its working set."""
 
     def planes(self) -> tuple[Any, ...]:
         """
-        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
+        (offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
@@ -293,20 +293,20 @@ class PlaneEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -345,11 +345,11 @@ class PlaneEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
 def dense_difference(truth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], factor: float, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], largest_square: float) -> object:
     """
@@ -408,20 +408,20 @@ class MulticlassEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -460,11 +460,11 @@ class MulticlassEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
 class OutputMap:
     """Output features of the classes; see classes/output_map.hpp."""
@@ -548,20 +548,20 @@ class OutputEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -600,11 +600,11 @@ class OutputEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
 def sort_by_score(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
     """
@@ -619,7 +619,7 @@ def cut_tables(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), ord
 def search_tables(positive_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negative_sums: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, loss: str, beta: float, rescaling: str, slack: str, mistakes: bool) -> tuple[Any, ...]:
     """(tp, fp, value) of the most violated table; see measures/tables.hpp."""
 
-class Signed:
+class BinaryRows:
     """Examples and their signs, one plane (y x, margin) each."""
 
     def __init__(self, rows: object, signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> None: ...
@@ -645,7 +645,7 @@ class Signed:
         Adds planes to v one after the other and returns how many; see engine/questions.hpp.
         """
 
-class SignedEngine:
+class BinaryRowsEngine:
     """The dual engine on binary blocks."""
 
     def __init__(self, oracle: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
@@ -660,20 +660,20 @@ class SignedEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -712,11 +712,11 @@ class SignedEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
 class Chain:
     """Sequences of tokens and their labels; see chains/chain.hpp."""
@@ -798,12 +798,12 @@ class ChainEngine:
 
     def outputs(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Outputs of all planes held, one after the other, in the order of `support`.
+        Outputs of all planes in working sets, one after the other, in the order of `support`.
         """
 
     def planes(self) -> tuple[Any, ...]:
         """
-        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
+        (offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.
         """
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -819,20 +819,20 @@ class ChainEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -871,11 +871,11 @@ class ChainEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
     def gram(self, block: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Products of the planes that a block holds, row by row."""
@@ -924,7 +924,7 @@ class Labels:
     Examples, pairs of labels, and for training truths and a loss; see labels/labels.hpp.
     """
 
-    def __init__(self, rows: object, truths: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, labels: int, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], eta: float, method: str, goal: str, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, rows: object, truths: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, labels: int, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], eta: float, method: str, goal: str, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def decode(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
         """(label vectors, searches that gave up)."""
@@ -1006,12 +1006,12 @@ class LabelEngine:
 
     def outputs(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
         """
-        Outputs of all planes held, one after the other, in the order of `support`.
+        Outputs of all planes in working sets, one after the other, in the order of `support`.
         """
 
     def planes(self) -> tuple[Any, ...]:
         """
-        (offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.
+        (offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.
         """
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1027,20 +1027,20 @@ class LabelEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -1079,11 +1079,11 @@ class LabelEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
 class SeparateLabelEngine:
     """The dual engine on labels that do not know each other."""
@@ -1105,20 +1105,20 @@ class SeparateLabelEngine:
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         """
-        Visits with the planes held until no block is violated by more than the tolerance.
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for `leap`."""
+        """Remembers the dual variables as they are, for `extrapolate`."""
 
-    def leap(self, factor: float) -> float:
+    def extrapolate(self, factor: float) -> float:
         """
-        Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
         """
 
     def refresh(self) -> None:
@@ -1157,11 +1157,11 @@ class SeparateLabelEngine:
         """
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         """Planes in all working sets."""
 
     def support(self) -> tuple[Any, ...]:
-        """(block, output, alpha) of every plane held."""
+        """(block, output, alpha) of every plane in a working set."""
 
 class Attributes:
     """

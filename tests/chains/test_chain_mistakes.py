@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from maxmargin import ChainCRF, ChainPerceptron, SequenceVectorizer
-from maxmargin.chains.features import READY, tagging_templates, window
+from maxmargin.chains.features import TEMPLATE_SETS, tagging_templates, window
 from maxmargin.chains.sequences import pack
 
 WORDS = [["the", "dog", "barks"], ["a", "cat", "sleeps"], ["dogs", "sleep"]]
@@ -92,7 +92,7 @@ def test_frames_series_and_arrays(model):
 
 def test_ready_templates_by_name():
     assert SequenceVectorizer(templates="tagging").fit(WORDS).templates_ == tagging_templates()
-    assert set(READY) == {"chunking", "tagging", "entities"}
+    assert set(TEMPLATE_SETS) == {"chunking", "tagging", "entities"}
     with pytest.raises(
         ValueError, match=r"templates='tager' is not the name of a ready set \(chunking, tagging, entities\), nor"
     ):

@@ -163,7 +163,7 @@ def test_the_native_edge_checks_its_arguments():
     truths, pairs, loss = case.Y, case.structure.pairs, oracle.loss
 
     def labels(truths=truths, labels=4, pairs=pairs, method="list", goal="augmented", **changed):
-        given_ = {name: getattr(loss, name) for name in ("costs", "units", "margin", "scale", "places")} | changed
+        given_ = {name: getattr(loss, name) for name in ("costs", "units", "margin", "scale", "table_start")} | changed
         return _core.Labels(case.rows, truths, labels, pairs, 1.0, method, goal, *given_.values())
 
     labels()

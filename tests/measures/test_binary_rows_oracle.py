@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from maxmargin import Formulation, _core
 from maxmargin.core.vectors import SparseVector
-from maxmargin.measures.binary_rows import SignedRows
+from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.oracles.base import OnlineWalk
 from maxmargin.rows.matrices import as_rows
 
@@ -33,7 +33,7 @@ def dense(a, dimension):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_slacks_and_cuts(slack, sparse, threads):
     rows, X, positive, w, weight = make(sparse=sparse)
-    oracle = SignedRows().bind(rows, positive, Formulation(slack=slack), sample_weight=weight, threads=threads)
+    oracle = BinaryRows().bind(rows, positive, Formulation(slack=slack), sample_weight=weight, threads=threads)
     planes = np.where(positive, 1.0, -1.0)[:, None] * X
     expected = np.maximum(0.0, 1.0 - planes @ w)
     np.testing.assert_allclose(oracle.slacks(w), expected, atol=1e-14)
@@ -51,7 +51,7 @@ def test_slacks_and_cuts(slack, sparse, threads):
 
 def test_subgradient_steps():
     rows, X, positive, _, weight = make()
-    oracle = SignedRows().bind(rows, positive, Formulation(), sample_weight=weight)
+    oracle = BinaryRows().bind(rows, positive, Formulation(), sample_weight=weight)
     walk, order = OnlineWalk(np.zeros(7), np.zeros(7), 2), np.random.default_rng(1).permutation(30).astype(np.int32)
     added = sum(oracle.accumulate(walk, part, 9.0) for part in np.array_split(order, 3))
     planes, v, late, expected = np.where(positive, 1.0, -1.0)[:, None] * X, np.zeros(7), np.zeros(7), 0
@@ -67,8 +67,8 @@ def test_subgradient_steps():
 
 def test_the_native_edge_checks_its_arguments():
     rows, _, positive, w, _ = make(n=5)
-    core, everyone = SignedRows().bind(rows, positive, Formulation()).core, np.arange(5, dtype=np.int32)
-    engine = _core.SignedEngine(core, "linear", 1.0, None)
+    core, everyone = BinaryRows().bind(rows, positive, Formulation()).core, np.arange(5, dtype=np.int32)
+    engine = _core.BinaryRowsEngine(core, "linear", 1.0, None)
     none, signs = np.zeros(5, np.int32), np.ones(5, np.int8)
     wrong = [
         lambda: core.slacks(w[:-1].copy(), everyone, 1),
@@ -77,14 +77,14 @@ def test_the_native_edge_checks_its_arguments():
         lambda: core.cut(w, everyone, np.ones(3), False, w.copy(), 1),
         lambda: core.cut(w, everyone, None, False, w[:-1].copy(), 1),
         lambda: core.accumulate(w, w[:-1].copy(), everyone, None, False, 0, 0, 1.0),
-        lambda: _core.SignedEngine(core, "soft", 1.0, None),
-        lambda: _core.SignedEngine(core, "linear", 1.0, np.ones(3)),
+        lambda: _core.BinaryRowsEngine(core, "soft", 1.0, None),
+        lambda: _core.BinaryRowsEngine(core, "linear", 1.0, np.ones(3)),
         lambda: engine.restore(everyone, none + 1, np.ones(5)),
         lambda: engine.restore(none, none, np.ones(5)),
         lambda: engine.restore(everyone + 1, none, np.ones(5)),
         lambda: engine.restore(everyone, none, np.ones(4)),
-        lambda: _core.Signed(rows, signs[:3].copy(), 1.0),
-        lambda: _core.Signed(rows, 2 * signs, 1.0),
+        lambda: _core.BinaryRows(rows, signs[:3].copy(), 1.0),
+        lambda: _core.BinaryRows(rows, 2 * signs, 1.0),
     ]
     for call in wrong:
         with pytest.raises((TypeError, ValueError, IndexError)):

@@ -10,7 +10,7 @@ import label_cases
 from maxmargin import Formulation
 from maxmargin.classes.multiclass import Multiclass
 from maxmargin.classes.output_features import OutputFeatures
-from maxmargin.measures.binary_rows import SignedRows
+from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.oracles.base import OnlineWalk
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.rows.matrices import as_rows
@@ -43,7 +43,7 @@ def output_features(seed, scale):
 def binary_rows(seed, scale):
     X, rng = whole_numbers(seed)
     positive, w = rng.random(len(X)) < 0.5, scale * rng.integers(-1, 2, 2)
-    return SignedRows().bind(as_rows(X, 0.0, True), positive, MISTAKES), w, (X @ w > 0.0) != positive
+    return BinaryRows().bind(as_rows(X, 0.0, True), positive, MISTAKES), w, (X @ w > 0.0) != positive
 
 
 def chains(seed, scale):

@@ -148,7 +148,7 @@ def test_all_blocks_of_every_structure_move_together(name, solver, monkeypatch):
 
     def watched(self, engine):
         moved = move(self, engine)
-        state = engine.held_state()
+        state = engine.working_sets()
         planes = self._oracle.expand(state)
         block = np.arange(len(planes)) if engine.separate else planes.example
         budget = self._budget[planes.example] if engine.separate else self._budget

@@ -1,4 +1,4 @@
-"""The native choice among planes held beside NumPy."""
+"""The native choice among planes in working sets beside NumPy."""
 
 from __future__ import annotations
 

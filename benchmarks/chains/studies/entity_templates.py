@@ -19,7 +19,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from maxmargin import ChainCRF, ChainSVC
-from maxmargin.chains.features import READY, Templates, chunking_templates, entity_templates, tagging_templates
+from maxmargin.chains.features import TEMPLATE_SETS, Templates, chunking_templates, entity_templates, tagging_templates
 from maxmargin.datasets import load_conll2002, load_litbank
 from shared.tables import console, new_table
 
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--choice", action="store_true", help="the splits and sets that the choice was made by")
     parser.add_argument("--model", default="svm", choices=tuple(MODELS))
     arguments = parser.parse_args()
-    sets = candidates() if arguments.choice else {name: make() for name, make in READY.items()}
+    sets = candidates() if arguments.choice else {name: make() for name, make in TEMPLATE_SETS.items()}
     table = new_table("F1 of names", ["data", "templates", "precision", "recall", "F1", "CPU s"])
     for data, (train, test) in (within_training() if arguments.choice else held_out()).items():
         for name, templates in sets.items():

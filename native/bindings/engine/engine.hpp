@@ -46,23 +46,23 @@ void add_engine_members(nb::class_<Owner>& type) {
             return self.engine.settle(settings, tolerance, max_passes);
           },
           nb::arg("settings"), nb::arg("tolerance"), nb::arg("max_passes"),
-          "Visits with the planes held until no block is violated by more than the tolerance.")
-      .def("mark", [](Owner& self) { self.engine.mark(); }, "Remembers the dual variables as they are, for `leap`.")
+          "Visits with the planes in working sets until no block is violated by more than the tolerance.")
+      .def("mark", [](Owner& self) { self.engine.mark(); }, "Remembers the dual variables as they are, for `extrapolate`.")
       .def(
-          "leap",
+          "extrapolate",
           [](Owner& self, double factor) {
             nb::gil_scoped_release release;
-            return self.engine.leap(factor);
+            return self.engine.extrapolate(factor);
           },
           nb::arg("factor"),
-          "Goes on by `factor` of the way from the mark to here, each block within its cap, and returns what the dual gains; undone if that is nothing.")
+          "Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.")
       .def(
           "set_alpha",
           [](Owner& self, In1<double> alpha) {
-            if (static_cast<std::int64_t>(alpha.size()) != self.engine.support.held()) throw nb::value_error("one alpha per plane is needed");
+            if (static_cast<std::int64_t>(alpha.size()) != self.engine.support.plane_count()) throw nb::value_error("one alpha per plane is needed");
             self.engine.set_alpha(as_span(alpha));
           },
-          nb::arg("alpha").noconvert(), "Sets the dual variables of all planes held, in the order of `support`, cut down to what the budget allows.")
+          nb::arg("alpha").noconvert(), "Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.")
       .def("refresh", [](Owner& self) { self.engine.refresh(); }, "Computes w and the dual anew from alpha.")
       .def_prop_ro("weights",
                    [](Owner& self) { return view(self.engine.weights()); }, nb::rv_policy::automatic,
@@ -82,12 +82,12 @@ void add_engine_members(nb::class_<Owner>& type) {
       .def_prop_ro("linear", [](const Owner& self) { return self.engine.linear; }, "sum alpha b")
       .def_prop_ro("offset", [](const Owner& self) { return self.engine.linear - self.engine.conjugate; },
                    "The dual without its quadratic term: C times the b of the cut that all planes together amount to.")
-      .def_prop_ro("held", [](const Owner& self) { return self.engine.support.held(); }, "Planes in all working sets.")
+      .def_prop_ro("plane_count", [](const Owner& self) { return self.engine.support.plane_count(); }, "Planes in all working sets.")
       .def("support", [](const Owner& self) {
         std::vector<std::int32_t> block, output;
         std::vector<double> alpha;
-        const auto held = static_cast<std::size_t>(self.engine.support.held());
-        block.reserve(held), output.reserve(held), alpha.reserve(held);
+        const auto count = static_cast<std::size_t>(self.engine.support.plane_count());
+        block.reserve(count), output.reserve(count), alpha.reserve(count);
         for (std::int64_t i = 0; i < self.engine.support.blocks(); ++i) {
           for (const SupportEntry& entry : self.engine.support[i]) {
             block.push_back(static_cast<std::int32_t>(i));
@@ -96,7 +96,7 @@ void add_engine_members(nb::class_<Owner>& type) {
           }
         }
         return nb::make_tuple(take(std::move(block)), take(std::move(output)), take(std::move(alpha)));
-      }, "(block, output, alpha) of every plane held.");
+      }, "(block, output, alpha) of every plane in a working set.");
 }
 
 }  // namespace maxmargin::bindings

@@ -51,7 +51,7 @@ double product(nb::handle a, std::span<const double> w) {
 }  // namespace
 
 void bind_planes(nb::module_& module) {
-  nb::class_<PyPlaneEngine> engine(module, "PlaneEngine", "The dual engine on planes held as rows of numbers.");
+  nb::class_<PyPlaneEngine> engine(module, "PlaneEngine", "The dual engine on planes stored as rows of numbers.");
   engine
       .def(
           "__init__",
@@ -99,7 +99,7 @@ void bind_planes(nb::module_& module) {
             }
             return highest;
           },
-          nb::arg("block"), "max(0, max_k b - <a, w>) over the planes held.")
+          nb::arg("block"), "max(0, max_k b - <a, w>) over the planes in its working set.")
       .def("planes", [](const PyPlaneEngine& self) {
         std::vector<std::int64_t> offsets{0};
         std::vector<std::int32_t> index;
@@ -116,7 +116,7 @@ void bind_planes(nb::module_& module) {
           }
         }
         return nb::make_tuple(take(std::move(offsets)), take(std::move(index)), take(std::move(value)), take(std::move(b)));
-      }, "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.");
+      }, "(offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.");
   add_merge(engine);
   add_engine_members(engine);
   module.def(

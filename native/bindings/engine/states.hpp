@@ -55,7 +55,7 @@ void bind_numbered_engine(nb::module_& module, const char* name, const char* abo
   add_engine_members(type);
 }
 
-// `Owner` has a member `engine` on a HeldBlock.
+// `Owner` has a member `engine` on a WorkingSetBlock.
 template <class Owner>
 void add_merge(nb::class_<Owner>& type) {
   type.def(
@@ -118,7 +118,7 @@ void add_rows(nb::class_<Oracle>& type) {
 // An engine that holds planes, each of an output of its example.
 template <class Oracle>
 struct PyPlanesEngine {
-  BlockEngine<HeldBlock<typename Oracle::Store>> engine;
+  BlockEngine<WorkingSetBlock<typename Oracle::Store>> engine;
   const Oracle* oracle;
   nb::object owner, weight;
 };
@@ -135,7 +135,7 @@ nb::class_<PyPlanesEngine<Oracle>> bind_planes_engine(nb::module_& module, const
           [](Owner* self, nb::object owner, const std::string& slack, double C, std::optional<In1<double>> weight) {
             const Oracle& oracle = nb::cast<const Oracle&>(owner);
             if constexpr (requires { oracle.check_trainable(); }) oracle.check_trainable();
-            new (self) Owner{{HeldBlock<typename Oracle::Store>(oracle.store(), oracle.n()), oracle.n(), budget_of(slack, C, weight, oracle.n())},
+            new (self) Owner{{WorkingSetBlock<typename Oracle::Store>(oracle.store(), oracle.n()), oracle.n(), budget_of(slack, C, weight, oracle.n())},
                              &oracle,
                              owner,
                              weight ? nb::cast(*weight) : nb::none()};
@@ -152,7 +152,7 @@ nb::class_<PyPlanesEngine<Oracle>> bind_planes_engine(nb::module_& module, const
             }
             return take(std::move(outputs));
           },
-          "Outputs of all planes held, one after the other, in the order of `support`.")
+          "Outputs of all planes in working sets, one after the other, in the order of `support`.")
       .def(
           "planes",
           [](const Owner& self) {
@@ -162,7 +162,7 @@ nb::class_<PyPlanesEngine<Oracle>> bind_planes_engine(nb::module_& module, const
             }
             return rows.taken();
           },
-          "(offsets, indices, values, b) of all planes held, as CSR rows in the order of `support`.")
+          "(offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.")
       .def(
           "restore",
           [](Owner& self, In1<std::int32_t> block, In1<Output> outputs, In1<double> alpha) {

@@ -38,7 +38,7 @@ void check_pairs(In2<std::int32_t> pairs, int labels) {
 }
 
 // The tables must be long enough for every label vector of every truth.
-void check_loss(const LabelLoss& loss, const LabelData& data, std::size_t cells, std::size_t places) {
+void check_loss(const LabelLoss& loss, const LabelData& data, std::size_t cells, std::size_t table_start) {
   const int labels = data.shape.labels;
   std::int64_t needed = 2;
   if (loss.goal == LabelGoal::errors) {
@@ -49,10 +49,10 @@ void check_loss(const LabelLoss& loss, const LabelData& data, std::size_t cells,
     }
   }
   if (loss.goal == LabelGoal::counts) {
-    if (static_cast<int>(places) != labels + 1) throw nb::value_error("places must have an entry for each number of true labels");
+    if (static_cast<int>(table_start) != labels + 1) throw nb::value_error("table_start must have an entry for each number of true labels");
     for (std::int64_t i = 0; i < data.rows.n; ++i) {
       const int truths = count_labels(data.truth(i), data.truth(i), labels).truths;
-      if (loss.places[truths] < 0) throw nb::value_error("places lacks a number of true labels");
+      if (loss.table_start[truths] < 0) throw nb::value_error("table_start lacks a number of true labels");
       needed = std::max(needed, loss.place(labels, truths, truths, labels - truths) + 1);
     }
   }
@@ -61,7 +61,7 @@ void check_loss(const LabelLoss& loss, const LabelData& data, std::size_t cells,
 
 void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t>> truths, int labels, In2<std::int32_t> pairs, double eta,
                  const std::string& method, const std::string& goal, In1<double> costs, In1<std::int32_t> units, In1<double> margin,
-                 In1<double> scale, In1<std::int64_t> places) {
+                 In1<double> scale, In1<std::int64_t> table_start) {
   const PackedRows& packed = nb::cast<const PyRows&>(rows).packed;
   if (labels < 1) throw nb::value_error("at least one label is needed");
   check_pairs(pairs, labels);
@@ -71,7 +71,7 @@ void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t
   if (static_cast<int>(costs.size()) != 2 * labels || static_cast<int>(units.size()) != 2 * labels || margin.size() != scale.size()) {
     throw nb::value_error("two costs and two units per label are needed, and as many scales as margins");
   }
-  LabelLoss loss{goal_named(goal), costs.data(), units.data(), margin.data(), scale.data(), places.data()};
+  LabelLoss loss{goal_named(goal), costs.data(), units.data(), margin.data(), scale.data(), table_start.data()};
   if (truths) {
     nb::cast<const PyRows&>(rows).check_analysed();
     if (static_cast<std::int64_t>(truths->shape(0)) != packed.rows.n || static_cast<int>(truths->shape(1)) != labels) {
@@ -82,7 +82,7 @@ void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t
     }
     data.truths = truths->data();
     data.squared_norms = packed.squared_norms.data();
-    check_loss(loss, data, margin.size(), places.size());
+    check_loss(loss, data, margin.size(), table_start.size());
   }
   const LabelMethod chosen = method_named(method);
   if (chosen == LabelMethod::list && labels > kMostListed) throw nb::value_error("so many labels cannot be listed");
@@ -93,7 +93,7 @@ void make_labels(PyLabels* self, nb::object rows, std::optional<In2<std::uint8_t
   if (chosen != LabelMethod::forest) tree.pair_count = 0;
   new (self) PyLabels{data, loss, LabelForest(tree), chosen,
                       {rows, truths ? nb::cast(*truths) : nb::none(), nb::cast(pairs), nb::cast(costs), nb::cast(units), nb::cast(margin),
-                       nb::cast(scale), nb::cast(places)}};
+                       nb::cast(scale), nb::cast(table_start)}};
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ void bind_labels(nb::module_& module) {
   nb::class_<PyLabels> labels(module, "Labels", "Examples, pairs of labels, and for training truths and a loss; see labels/labels.hpp.");
   labels.def("__init__", &make_labels, nb::arg("rows"), nb::arg("truths").noconvert().none(), nb::arg("labels"), nb::arg("pairs").noconvert(),
            nb::arg("eta"), nb::arg("method"), nb::arg("goal"), nb::arg("costs").noconvert(), nb::arg("units").noconvert(),
-           nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("places").noconvert())
+           nb::arg("margin").noconvert(), nb::arg("scale").noconvert(), nb::arg("table_start").noconvert())
       .def(
           "decode",
           [](const PyLabels& self, In1<double> weights, int threads) {

@@ -45,7 +45,7 @@ void bind_spanning_trees(nb::module_& module) {
         std::vector<std::uint8_t> found(lengths.size());
         {
           nb::gil_scoped_release release;
-          in_shares(static_cast<std::int64_t>(lengths.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
+          in_parallel(static_cast<std::int64_t>(lengths.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i)
               found[static_cast<std::size_t>(i)] =
                   best_spanning_tree(piece(scores.data(), tables.arcs, i), lengths.data()[i], single_root,
@@ -64,7 +64,7 @@ void bind_spanning_trees(nb::module_& module) {
         std::vector<double> marginals(scores.size()), log_sums(lengths.size());
         {
           nb::gil_scoped_release release;
-          in_shares(static_cast<std::int64_t>(lengths.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
+          in_parallel(static_cast<std::int64_t>(lengths.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i)
               log_sums[static_cast<std::size_t>(i)] =
                   spanning_tree_sums(piece(scores.data(), tables.arcs, i), lengths.data()[i], single_root,

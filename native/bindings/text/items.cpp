@@ -6,16 +6,16 @@ namespace maxmargin::bindings {
 
 Items::Items(PyObject* source) : tuple_(PyTuple_Check(source)) {
   if (tuple_ || PyList_Check(source)) {
-    held_ = nb::borrow(source);
+    items_ = nb::borrow(source);
   } else {
-    held_ = nb::steal(PySequence_List(source));
-    if (!held_.is_valid() || (is_set(source) && PyList_Sort(held_.ptr()) != 0)) throw nb::python_error();
+    items_ = nb::steal(PySequence_List(source));
+    if (!items_.is_valid() || (is_set(source) && PyList_Sort(items_.ptr()) != 0)) throw nb::python_error();
   }
-  size_ = tuple_ ? PyTuple_Size(held_.ptr()) : PyList_Size(held_.ptr());
+  size_ = tuple_ ? PyTuple_Size(items_.ptr()) : PyList_Size(items_.ptr());
 }
 
 PyObject* Items::operator[](Py_ssize_t i) const {
-  PyObject* item = tuple_ ? PyTuple_GetItem(held_.ptr(), i) : PyList_GetItem(held_.ptr(), i);
+  PyObject* item = tuple_ ? PyTuple_GetItem(items_.ptr(), i) : PyList_GetItem(items_.ptr(), i);
   if (item == nullptr) throw nb::python_error();
   return item;
 }

@@ -18,7 +18,7 @@ class Items {
   PyObject* operator[](Py_ssize_t i) const;  // borrowed
 
  private:
-  nb::object held_;
+  nb::object items_;
   bool tuple_;
   Py_ssize_t size_;
 };

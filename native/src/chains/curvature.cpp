@@ -155,17 +155,17 @@ double chain_curvature(const ChainData& data, const double* weights, const Likel
     double value = 0.0;
     std::vector<double> gradient, halves;
   };
-  std::vector<Own> parts(static_cast<std::size_t>(share_count(count, threads)));
-  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    Own& own = parts[static_cast<std::size_t>(share)];
-    if (share > 0) {
+  std::vector<Own> parts(static_cast<std::size_t>(thread_count(count, threads)));
+  in_parallel(count, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
+    Own& own = parts[static_cast<std::size_t>(thread)];
+    if (thread > 0) {
       own.gradient.resize(gradient.size());
       own.halves.resize(halves.size());
     }
     ChainScores<double> scorer(data);
     scorer.read_steps(weights);
     ChainSums paths;
-    Covariances covariances(data, share > 0 ? own.gradient.data() : gradient.data(), share > 0 ? own.halves.data() : halves.data());
+    Covariances covariances(data, thread > 0 ? own.gradient.data() : gradient.data(), thread > 0 ? own.halves.data() : halves.data());
     bool read = false;
     for (std::int64_t i = part.first + begin; i < part.first + end; ++i) {
       const double weight = part.sample_weight == nullptr ? 1.0 : part.sample_weight[i];

@@ -33,7 +33,7 @@ std::int64_t chain_decode(const ChainData& data, const Real* weights, const Chai
                           std::span<double> scores, int threads) {
   const std::int64_t tokens = data.offsets[data.n];
   std::atomic<std::int64_t> impossible{data.n};
-  in_shares(data.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(data.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     ChainScores<Real> scorer(data);
     scorer.read_steps(weights);
     LimitedTrellis<Real> limited(data, limits);

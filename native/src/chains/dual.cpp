@@ -104,8 +104,8 @@ void ChainDual::visit_one(std::int64_t i) {
   const double own = sums[0], other = sums[1];
 
   const double entropy = std::max(0.0, log_sum - other);
-  double& held = entropy_[static_cast<std::size_t>(i)];
-  const double gap = std::max(0.0, c * (log_sum - held - own));
+  double& bound = entropy_[static_cast<std::size_t>(i)];
+  const double gap = std::max(0.0, c * (log_sum - bound - own));
   gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
   const double bend = c * distance * distance;
   const double curvature = c * c * squared_change(i, length) + bend;
@@ -114,9 +114,9 @@ void ChainDual::visit_one(std::int64_t i) {
     summed_.clear();
     return;
   }
-  const double gained = (1.0 - share) * held + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
-  total_entropy_ += c * (gained - held) - share * c * offset_of(node_change_.data(), length);
-  held = gained;
+  const double gained = (1.0 - share) * bound + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
+  total_entropy_ += c * (gained - bound) - share * c * offset_of(node_change_.data(), length);
+  bound = gained;
   add_to(i, node_change_.data(), step_change_.data(), share * c, w_.data());
   kernels().shift(marginals_.data() + data_.offsets[i] * stride, node_change_.data(), share, static_cast<std::int64_t>(node_change_.size()));
   kernels().shift(steps_.data() + i * labels * stride, step_change_.data(), share, static_cast<std::int64_t>(step_change_.size()));

@@ -127,14 +127,14 @@ bool is_partial(const ChainData& data, const std::uint8_t* allowed, std::int64_t
 double chain_likelihood(const ChainData& data, const double* weights, const LikelihoodPart& part, std::span<double> gradient,
                         std::span<double> losses, int threads) {
   const std::int64_t count = part.last - part.first;
-  const auto shares = static_cast<std::size_t>(share_count(count, threads));
-  std::vector<double> values(shares);
-  std::vector<std::vector<double>> others(gradient.empty() ? 0 : shares - 1);
-  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
+  const auto used = static_cast<std::size_t>(thread_count(count, threads));
+  std::vector<double> values(used);
+  std::vector<std::vector<double>> others(gradient.empty() ? 0 : used - 1);
+  in_parallel(count, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
     double* into = gradient.empty() ? nullptr : gradient.data();
-    if (into != nullptr && share > 0) {
-      others[static_cast<std::size_t>(share) - 1].assign(gradient.size(), 0.0);
-      into = others[static_cast<std::size_t>(share) - 1].data();
+    if (into != nullptr && thread > 0) {
+      others[static_cast<std::size_t>(thread) - 1].assign(gradient.size(), 0.0);
+      into = others[static_cast<std::size_t>(thread) - 1].data();
     }
     ChainScores<double> scorer(data);
     scorer.read_steps(weights);
@@ -151,7 +151,7 @@ double chain_likelihood(const ChainData& data, const double* weights, const Like
       const Trellis<double> narrow = partial ? limited.apply(i, trellis) : trellis;
       const double loss = sums.forward(trellis) - (partial ? known.forward(narrow) : path_score(trellis, data.truth(i)));
       if (!losses.empty()) losses[static_cast<std::size_t>(i)] = loss;
-      values[static_cast<std::size_t>(share)] += weight * loss;
+      values[static_cast<std::size_t>(thread)] += weight * loss;
       if (into == nullptr || weight == 0.0) continue;
       sums.backward();
       expectations.add(i, sums, trellis, partial ? nullptr : data.truth(i), weight, into);
@@ -171,7 +171,7 @@ std::int64_t chain_marginals(const ChainData& data, const double* weights, const
                              std::span<double> out, std::span<double> log_sums, int threads) {
   const int labels = data.shape.labels;
   std::atomic<std::int64_t> impossible{data.n};
-  in_shares(data.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(data.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     ChainScores<double> scorer(data);
     scorer.read_steps(weights, 1.0 / temperature);
     LimitedTrellis<double> limited(data, limits);

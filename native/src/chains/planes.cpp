@@ -140,10 +140,10 @@ SparseCounts plane_row(const ChainData& data, std::int64_t i, const ChainPlane& 
   return cells;
 }
 
-void ChainPlanes::products(const Plane& plane, const std::vector<Plane>& held, double* out) {
+void ChainPlanes::products(const Plane& plane, const std::vector<Plane>& others, double* out) {
   const bool pairs = data_->shape.pair_features > 0;
   std::size_t touches = plane.changed.size(), pair_touches = plane.changed_pairs.size();
-  for (const Plane& other : held) touches += other.changed.size(), pair_touches += other.changed_pairs.size();
+  for (const Plane& other : others) touches += other.changed.size(), pair_touches += other.changed_pairs.size();
   token_scores_.open(current_, plane.changed, touches);
   if (pairs) pair_scores_.open(current_, plane.changed_pairs, pair_touches);
   auto product = [&](const Plane& other) {
@@ -158,7 +158,7 @@ void ChainPlanes::products(const Plane& plane, const std::vector<Plane>& held, d
     }
     return sum;
   };
-  for (const Plane& other : held) *out++ = product(other);
+  for (const Plane& other : others) *out++ = product(other);
   *out = product(plane);
   token_scores_.close();
   if (pairs) pair_scores_.close();

@@ -11,7 +11,7 @@ namespace {
 // Calls use(i, scores of the classes) for every example.
 template <class Use>
 void for_each_example(const Rows& rows, const double* weights, const OutputMap& map, int threads, Use&& use) {
-  in_shares(rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     std::vector<double> nodes(static_cast<std::size_t>(map.node_stride())), passed(nodes.size());
     std::vector<double> scores(static_cast<std::size_t>(map.class_stride()));
     for (std::int64_t i = begin; i < end; ++i) {

@@ -14,12 +14,12 @@ std::int64_t sum(const std::vector<std::int64_t>& parts) { return std::accumulat
 std::int64_t label_decode(const LabelProblem& problem, const double* weights, std::span<std::uint8_t> labels, int threads) {
   const std::int64_t n = problem.data->rows.n;
   const int width = problem.data->shape.labels;
-  std::vector<std::int64_t> missed(static_cast<std::size_t>(share_count(n, threads)));
-  in_shares(n, threads, [&](int share, std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> missed(static_cast<std::size_t>(thread_count(n, threads)));
+  in_parallel(n, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
     LabelSearcher searcher = problem.patient_searcher(end - begin);
     for (std::int64_t i = begin; i < end; ++i) searcher.best(scorer.open(i, weights), labels.data() + i * width);
-    missed[static_cast<std::size_t>(share)] = searcher.missed();
+    missed[static_cast<std::size_t>(thread)] = searcher.missed();
   });
   return sum(missed);
 }
@@ -28,7 +28,7 @@ void label_decode_lists(const LabelProblem& problem, const double* weights, int 
                         std::span<double> scores, int threads) {
   const std::int64_t n = problem.data->rows.n;
   const int width = problem.data->shape.labels;
-  in_shares(n, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
     BestLabelLists lists(*problem.forest, k);
     LabelList all(problem.data->shape);
@@ -51,12 +51,12 @@ void label_decode_lists(const LabelProblem& problem, const double* weights, int 
 std::int64_t label_margins(const LabelProblem& problem, const double* weights, std::span<double> margins, int threads) {
   const std::int64_t n = problem.data->rows.n;
   const int width = problem.data->shape.labels;
-  std::vector<std::int64_t> missed(static_cast<std::size_t>(share_count(n, threads)));
-  in_shares(n, threads, [&](int share, std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> missed(static_cast<std::size_t>(thread_count(n, threads)));
+  in_parallel(n, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
     LabelSearcher searcher = problem.patient_searcher(end - begin);
     for (std::int64_t i = begin; i < end; ++i) searcher.margins(scorer.open(i, weights), margins.data() + i * width);
-    missed[static_cast<std::size_t>(share)] = searcher.missed();
+    missed[static_cast<std::size_t>(thread)] = searcher.missed();
   });
   return sum(missed);
 }

@@ -65,7 +65,7 @@ void label_expected_f1(const LabelProblem& problem, const double* weights, std::
                        std::span<std::uint8_t> labels, std::span<double> leads, int threads) {
   const LabelShape& shape = problem.data->shape;
   const auto width = static_cast<std::size_t>(shape.labels), count = nodes.size();
-  in_shares(problem.data->rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(problem.data->rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
     LabelSums sums(problem);
     std::vector<double> pairs(weights + shape.pair_base(), weights + shape.pair_base() + shape.pair_count);

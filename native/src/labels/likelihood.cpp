@@ -40,7 +40,7 @@ std::vector<double> LabelFit::pair_scores(const std::vector<double>& w) const {
 }
 
 void LabelFit::score(const std::vector<double>& w, std::vector<double>& out) const {
-  in_shares(problem_.data->rows.n, threads_, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(problem_.data->rows.n, threads_, [&](int, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       if (weight_of(i) != 0.0) row_scores(problem_.data->rows[i], w.data(), stride_, out.data() + i * stride_);
     }
@@ -58,10 +58,10 @@ void LabelFit::assess() {
     double value = 0.0;
     std::vector<double> gradient, both;
   };
-  std::vector<Part> parts(static_cast<std::size_t>(share_count(n, threads_)));
+  std::vector<Part> parts(static_cast<std::size_t>(thread_count(n, threads_)));
   score(w_, gains_);
-  in_shares(n, threads_, [&](int share, std::int64_t begin, std::int64_t end) {
-    Part& part = parts[static_cast<std::size_t>(share)];
+  in_parallel(n, threads_, [&](int thread, std::int64_t begin, std::int64_t end) {
+    Part& part = parts[static_cast<std::size_t>(thread)];
     part.gradient.resize(w_.size());
     part.both.resize(truths_.size());
     LabelSums sums(problem_);
@@ -110,9 +110,9 @@ std::vector<double> LabelFit::hessian_times(const std::vector<double>& v) {
   struct Part {
     std::vector<double> gradient, both;
   };
-  std::vector<Part> parts(static_cast<std::size_t>(share_count(n, threads_)));
-  in_shares(n, threads_, [&](int share, std::int64_t begin, std::int64_t end) {
-    Part& part = parts[static_cast<std::size_t>(share)];
+  std::vector<Part> parts(static_cast<std::size_t>(thread_count(n, threads_)));
+  in_parallel(n, threads_, [&](int thread, std::int64_t begin, std::int64_t end) {
+    Part& part = parts[static_cast<std::size_t>(thread)];
     part.gradient.resize(w_.size());
     part.both.resize(both_.size());
     LabelSums sums(problem_);
@@ -252,14 +252,14 @@ void LabelFit::precondition(std::vector<double>& v) const {
 
 double LabelFit::losses(const std::vector<double>& gains, const std::vector<double>& pairs) const {
   const LabelData& data = *problem_.data;
-  std::vector<double> parts(static_cast<std::size_t>(share_count(data.rows.n, threads_)));
-  in_shares(data.rows.n, threads_, [&](int share, std::int64_t begin, std::int64_t end) {
+  std::vector<double> parts(static_cast<std::size_t>(thread_count(data.rows.n, threads_)));
+  in_parallel(data.rows.n, threads_, [&](int thread, std::int64_t begin, std::int64_t end) {
     LabelSums sums(problem_);
     sums.read_pairs(pairs.data());
     for (std::int64_t i = begin; i < end; ++i) {
       if (weight_of(i) == 0.0) continue;
       const LabelScores scores{&data.shape, gains.data() + i * stride_, pairs.data()};
-      parts[static_cast<std::size_t>(share)] += weight_of(i) * (sums.run(scores) - scores(data.truth(i)));
+      parts[static_cast<std::size_t>(thread)] += weight_of(i) * (sums.run(scores) - scores(data.truth(i)));
     }
   });
   double sum = 0.0;
@@ -309,7 +309,7 @@ int LabelFit::run(double target, int most) {
 }
 
 void label_log_odds(const LabelProblem& problem, const double* weights, std::span<double> odds, int threads) {
-  in_shares(problem.data->rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(problem.data->rows.n, threads, [&](int, std::int64_t begin, std::int64_t end) {
     LabelScorer scorer(*problem.data);
     LabelSums sums(problem);
     for (std::int64_t i = begin; i < end; ++i) {

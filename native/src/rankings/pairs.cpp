@@ -111,7 +111,7 @@ GradeRanks rank_grades(std::span<const double> grades, std::span<const std::int6
 
 std::vector<std::int32_t> order_in_groups(std::span<const double> scores, std::span<const std::int64_t> offsets, int threads) {
   std::vector<std::int32_t> order(scores.size());
-  in_shares(static_cast<std::int64_t>(offsets.size()) - 1, threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(static_cast<std::int64_t>(offsets.size()) - 1, threads, [&](int, std::int64_t begin, std::int64_t end) {
     std::vector<std::pair<double, std::int32_t>> keyed;
     for (std::int64_t g = begin; g < end; ++g) {
       keyed.clear();
@@ -126,7 +126,7 @@ std::vector<std::int32_t> order_in_groups(std::span<const double> scores, std::s
 TakenPairs take_pairs(const GradedRows& rows, std::span<const double> scores, std::span<const std::int32_t> order,
                       std::span<const double> gap, std::span<const std::int64_t> extra, int threads) {
   TakenPairs taken{std::vector<std::int64_t>(static_cast<std::size_t>(rows.groups())), std::vector<double>(scores.size())};
-  in_shares(rows.groups(), threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(rows.groups(), threads, [&](int, std::int64_t begin, std::int64_t end) {
     Group group;
     for (std::int64_t g = begin; g < end; ++g) {
       const auto first = static_cast<std::size_t>(rows.offsets[g]), size = static_cast<std::size_t>(rows.offsets[g + 1]) - first;

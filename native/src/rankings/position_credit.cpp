@@ -196,7 +196,7 @@ class Interleaving {
 Rankings most_violated_rankings(const GradedRows& rows, std::span<const double> scores, const Credits& credits,
                                 std::span<const double> pairs, int threads) {
   Rankings found{std::vector<double>(static_cast<std::size_t>(rows.groups())), std::vector<double>(scores.size())};
-  in_shares(rows.groups(), threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(rows.groups(), threads, [&](int, std::int64_t begin, std::int64_t end) {
     Interleaving interleaving;
     for (std::int64_t g = begin; g < end; ++g) {
       const std::int64_t first = rows.offsets[g], size = rows.offsets[g + 1] - first;

@@ -96,7 +96,7 @@ SortedPairs::SortedPairs(const PairRows& data, int threads)
 }
 
 void SortedPairs::sort(std::span<const double> scores) {
-  in_shares(data_.groups(), threads_, [&](int, std::int64_t from, std::int64_t to) {
+  in_parallel(data_.groups(), threads_, [&](int, std::int64_t from, std::int64_t to) {
     for (std::int64_t g = from; g < to; ++g) {
       const double base = scores[static_cast<std::size_t>(data_.offsets[g])];
       for (std::int64_t p = data_.offsets[g]; p < data_.offsets[g + 1]; ++p) score_[p] = scores[static_cast<std::size_t>(at_[p])] - base;
@@ -120,7 +120,7 @@ void SortedPairs::assess(double scale, double band, std::int64_t stride, PairLos
   out.hinge.assign(pairs_.size(), 0.0);
   out.slope.assign(pairs_.size(), 0.0);
   out.coefficient.assign(at_.size(), 0.0);
-  in_shares((data_.groups() + stride - 1) / stride, threads_, [&](int, std::int64_t from, std::int64_t to) {
+  in_parallel((data_.groups() + stride - 1) / stride, threads_, [&](int, std::int64_t from, std::int64_t to) {
     std::vector<double> scores, prefix, sums;
     for (std::int64_t g = from * stride; g < to * stride && g < data_.groups(); g += stride) {
       const std::int64_t begin = data_.offsets[g], n = data_.offsets[g + 1] - begin;
@@ -263,10 +263,10 @@ void SortedPairs::add_rows(std::int64_t group, double half, double weight, Scrat
 
 void SortedPairs::add_gram(double band, std::span<const double> weight, std::int64_t stride, std::vector<double>& out) const {
   const std::int64_t count = (data_.groups() + stride - 1) / stride;
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(share_count(count, threads_)), std::vector<double>(out.size()));
-  in_shares(count, threads_, [&](int share, std::int64_t from, std::int64_t to) {
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(thread_count(count, threads_)), std::vector<double>(out.size()));
+  in_parallel(count, threads_, [&](int thread, std::int64_t from, std::int64_t to) {
     Scratch scratch;
-    Gram gram(data_.rows.columns(), parts[static_cast<std::size_t>(share)]);
+    Gram gram(data_.rows.columns(), parts[static_cast<std::size_t>(thread)]);
     for (std::int64_t k = from; k < to; ++k) {
       const std::int64_t g = k * stride;
       const double each = weight[g] / pairs_[g];

@@ -90,14 +90,14 @@ double add_rows(const ClassRows& data, const double* w, std::int64_t begin, std:
 double class_curvature(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient, double* blocks,
                        int threads) {
   const std::int64_t d = data.rows.columns(), n = end - begin;
-  const int shares = share_count(n, threads);
+  const int used = thread_count(n, threads);
   struct Sums {
     double value = 0.0;
     std::vector<double> gradient, blocks;
   };
-  std::vector<Sums> parts(static_cast<std::size_t>(shares));
-  in_shares(n, threads, [&](int share, std::int64_t first, std::int64_t last) {
-    Sums& own = parts[static_cast<std::size_t>(share)];
+  std::vector<Sums> parts(static_cast<std::size_t>(used));
+  in_parallel(n, threads, [&](int thread, std::int64_t first, std::int64_t last) {
+    Sums& own = parts[static_cast<std::size_t>(thread)];
     own.gradient.resize(static_cast<std::size_t>(data.classes * d));
     own.blocks.resize(static_cast<std::size_t>(curvature_blocks(data.classes) * d * d));
     own.value = add_rows(data, w, begin + first, begin + last, own.gradient.data(), own.blocks.data());

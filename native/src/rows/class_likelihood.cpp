@@ -56,16 +56,16 @@ double add_rows(const ClassRows& data, const double* w, std::int64_t begin, std:
 
 double class_likelihood(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient, int threads) {
   const std::int64_t n = end - begin;
-  const int shares = share_count(n, threads);
-  std::vector<double> values(static_cast<std::size_t>(shares));
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(shares));  // the first share writes to `gradient` itself
-  in_shares(n, threads, [&](int share, std::int64_t first, std::int64_t last) {
+  const int used = thread_count(n, threads);
+  std::vector<double> values(static_cast<std::size_t>(used));
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(used));  // the first thread writes to `gradient` itself
+  in_parallel(n, threads, [&](int thread, std::int64_t first, std::int64_t last) {
     double* into = gradient;
-    if (gradient != nullptr && share > 0) {
-      parts[static_cast<std::size_t>(share)].assign(static_cast<std::size_t>(data.weight_count()), 0.0);
-      into = parts[static_cast<std::size_t>(share)].data();
+    if (gradient != nullptr && thread > 0) {
+      parts[static_cast<std::size_t>(thread)].assign(static_cast<std::size_t>(data.weight_count()), 0.0);
+      into = parts[static_cast<std::size_t>(thread)].data();
     }
-    values[static_cast<std::size_t>(share)] = add_rows(data, w, begin + first, begin + last, into);
+    values[static_cast<std::size_t>(thread)] = add_rows(data, w, begin + first, begin + last, into);
   });
   double value = 0.0;
   for (double part : values) value += part;
@@ -123,16 +123,16 @@ void ClassDual::visit_one(std::int64_t i) {
   double sums[3] = {};  // expected scores of alpha and of p, their difference in L1
   kernels().compare(alpha, change_.data(), scores_.data(), stride, sums);
   const double distance = sums[2], entropy = std::max(0.0, log_sum - sums[1]);
-  double& held = entropy_[static_cast<std::size_t>(i)];
-  const double gap = std::max(0.0, c * (log_sum - held - sums[0]));
+  double& bound = entropy_[static_cast<std::size_t>(i)];
+  const double gap = std::max(0.0, c * (log_sum - bound - sums[0]));
   gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
   const double bend = c * distance * distance;
   const double curvature = c * c * data_.squared_norms[i] * kernels().dot(change_.data(), change_.data(), stride) + bend;
   const double share = curvature > 0.0 ? std::min(1.0, (gap + 0.5 * bend) / curvature) : 1.0;
   if (!(share > 0.0)) return;
-  const double gained = (1.0 - share) * held + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
-  total_entropy_ += c * (gained - held);
-  held = gained;
+  const double gained = (1.0 - share) * bound + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
+  total_entropy_ += c * (gained - bound);
+  bound = gained;
   kernels().shift(alpha, change_.data(), share, stride);
   for (double& number : change_) number *= share * c;
   row_update(row, w_.data(), stride, change_.data());

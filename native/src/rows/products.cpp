@@ -15,7 +15,7 @@ std::int64_t row_at(std::span<const std::int32_t> examples, std::int64_t m) {
 }  // namespace
 
 void row_products(const Rows& rows, const double* weights, std::span<const std::int32_t> examples, std::span<double> out, int threads) {
-  in_shares(static_cast<std::int64_t>(out.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
+  in_parallel(static_cast<std::int64_t>(out.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
     const auto row_dot = kernels().fine.row_dot;
     for (std::int64_t m = begin; m < end; ++m) {
       if (!examples.empty() && m + kAhead < end) rows.prefetch(row_at(examples, m + kAhead));
@@ -26,9 +26,9 @@ void row_products(const Rows& rows, const double* weights, std::span<const std::
 
 std::vector<double> combine_rows(const Rows& rows, std::span<const double> coefficient, std::span<const std::int32_t> examples, int threads) {
   const auto count = static_cast<std::int64_t>(coefficient.size());
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(share_count(count, threads)));
-  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    std::vector<double>& sum = parts[static_cast<std::size_t>(share)];
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(thread_count(count, threads)));
+  in_parallel(count, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
+    std::vector<double>& sum = parts[static_cast<std::size_t>(thread)];
     sum.assign(static_cast<std::size_t>(rows.columns()), 0.0);
     const auto row_axpy = kernels().fine.row_axpy;
     for (std::int64_t m = begin; m < end; ++m) {

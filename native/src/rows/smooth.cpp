@@ -300,7 +300,7 @@ std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets
   const Sums all = total();
   const double everything = data_.total_weight(members_);
   std::vector<double> out(members_.size());
-  in_shares(folds, threads, [&](int, std::int64_t first, std::int64_t last) {
+  in_parallel(folds, threads, [&](int, std::int64_t first, std::int64_t last) {
     std::vector<double> w;
     for (std::int64_t fold = first; fold < last; ++fold) {
       const auto begin = offsets[fold], end = offsets[fold + 1];
@@ -330,7 +330,7 @@ std::vector<double> SmoothFit::sparse_fold_scores(std::span<const std::int64_t> 
       left_out_.emplace_back(data_, members_, some, origin_, loss_);
     }
   }
-  in_shares(std::ssize(left_out_), threads, [&](int, std::int64_t first, std::int64_t last) {
+  in_parallel(std::ssize(left_out_), threads, [&](int, std::int64_t first, std::int64_t last) {
     for (std::int64_t at = first; at < last; ++at) left_out_[static_cast<std::size_t>(at)].run(loss_, C_, target, kFoldSteps, end_);
   });
   std::vector<double> out(members_.size());

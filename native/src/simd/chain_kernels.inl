@@ -104,9 +104,9 @@ void compare(const float* mine, double* change, const double* score, std::int64_
   for (std::int64_t k = 0; k < n; k += kLanes<double>) {
     double widened[kLanes<double>];
     for (int v = 0; v < kLanes<double>; ++v) widened[v] = static_cast<double>(mine[k + v]);
-    const Doubles held = load<Doubles>(widened), found = load<Doubles>(change + k), scores = load<Doubles>(score + k);
-    const Doubles difference = held - found;
-    own += held * scores;
+    const Doubles kept = load<Doubles>(widened), found = load<Doubles>(change + k), scores = load<Doubles>(score + k);
+    const Doubles difference = kept - found;
+    own += kept * scores;
     other += found * scores;
     distance += larger(difference, zero - difference);
     store(change + k, difference);

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.chains.base import ChainEstimator
-from maxmargin.chains.features.template_sets import READY
+from maxmargin.chains.features.template_sets import TEMPLATE_SETS
 from maxmargin.chains.features.template_text import parse_templates
 from maxmargin.chains.features.templates import Templates
 from maxmargin.chains.formats.conll import read_conll, split_labels
@@ -103,12 +103,12 @@ def read_for(path: Path, format: str | None, model: ChainEstimator, model_path: 
 
 def read_templates(name: str) -> Templates:
     """A ready set of templates, or those of a file in the syntax of CRF++."""
-    if name in READY:
-        return READY[name]()
+    if name in TEMPLATE_SETS:
+        return TEMPLATE_SETS[name]()
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise ValueError(f"templates must be {', '.join(READY)} or a file; there is no file {name}.") from None
+        raise ValueError(f"templates must be {', '.join(TEMPLATE_SETS)} or a file; there is no file {name}.") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is not UTF-8 text ({error.reason}); convert it.") from error
     try:

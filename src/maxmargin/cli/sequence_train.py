@@ -10,7 +10,7 @@ from typing import Any
 
 from maxmargin.chains.base import ChainEstimator
 from maxmargin.chains.calibration import CalibratedChain
-from maxmargin.chains.features.template_sets import READY
+from maxmargin.chains.features.template_sets import TEMPLATE_SETS
 from maxmargin.cli.files import check_output
 from maxmargin.cli.sequence_files import SequenceFile, read_training
 from maxmargin.cli.sequence_options import check_options, labels_of, make_estimator
@@ -22,7 +22,7 @@ def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: 
     """Reads, fits, saves, and prints what came out; ``given`` are the options on the command line by name."""
     check_options(data_path, format, kind, given)
     others = [given["cost"]] if given.get("cost") is not None else []
-    if given.get("templates") not in (None, *READY):
+    if given.get("templates") not in (None, *TEMPLATE_SETS):
         others.append(Path(given["templates"]))
     check_output(path, data_path, *others)
     data = read_training(data_path, format)

@@ -53,8 +53,8 @@ class LabelLoss:
     ----------
     goal : name of the search
     costs, units : of a wrong label where it is not true and where it is, shape (n_labels, 2)
-    margin, scale : ``b`` and the factor on ``psi``, by units, or by counts from ``places`` on
-    places : for each number of true labels, where its cells begin, or -1; shape (n_labels + 1,)
+    margin, scale : ``b`` and the factor on ``psi``, by units, or by counts from ``table_start`` on
+    table_start : for each number of true labels, where its cells begin, or -1; shape (n_labels + 1,)
     """
 
     goal: str
@@ -62,14 +62,14 @@ class LabelLoss:
     units: npt.NDArray[np.int32]
     margin: Floats
     scale: Floats
-    places: npt.NDArray[np.int64]
+    table_start: npt.NDArray[np.int64]
 
 
 def bound_loss(kind: str, costs: Floats, formulation: Formulation, truths: npt.NDArray[Any], method: str) -> LabelLoss:
     """The loss for a formulation; ``truths`` are the numbers of true labels that occur."""
     search = formulation.search
     n_labels = len(costs)
-    places = np.full(n_labels + 1, -1, dtype=np.int64)
+    table_start = np.full(n_labels + 1, -1, dtype=np.int64)
     units = np.zeros(costs.shape, np.int32)
     losses = np.arange(2.0)
     if search is Search.PREDICTION:
@@ -90,14 +90,14 @@ def bound_loss(kind: str, costs: Floats, formulation: Formulation, truths: npt.N
         unit, units = _units(costs, formulation)
         losses = unit * np.arange(max(1, int(units.max(axis=1).sum())) + 1.0)
     if goal == "counts":
-        places, losses = _count_table(n_labels, truths)
+        table_start, losses = _count_table(n_labels, truths)
     return LabelLoss(
         goal,
         np.ascontiguousarray(costs.ravel(), dtype=np.float64),
         np.ascontiguousarray(units.ravel(), dtype=np.int32),
         np.ascontiguousarray(formulation.margin(losses), dtype=np.float64),
         np.ascontiguousarray(formulation.scale(losses), dtype=np.float64),
-        places,
+        table_start,
     )
 
 
@@ -118,12 +118,12 @@ def _units(costs: Floats, formulation: Formulation) -> tuple[float, npt.NDArray[
 
 def _count_table(n_labels: int, truths: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], Floats]:
     """The F1 loss by number of true labels, labels missed and labels added, the tables of all numbers in one array."""
-    places = np.full(n_labels + 1, -1, dtype=np.int64)
+    table_start = np.full(n_labels + 1, -1, dtype=np.int64)
     tables = [np.zeros(2)]  # never empty
     size = 2
     for true in np.unique(truths):
-        places[true] = size
+        table_start[true] = size
         missed, added = np.meshgrid(np.arange(true + 1), np.arange(n_labels - true + 1), indexing="ij")
         tables.append(f1_loss(int(true), missed, added).ravel())
         size += tables[-1].size
-    return places, np.concatenate(tables)
+    return table_start, np.concatenate(tables)

@@ -114,7 +114,7 @@ class Multilabel:
             loss.units,
             loss.margin,
             loss.scale,
-            loss.places,
+            loss.table_start,
         )
 
     def bind(

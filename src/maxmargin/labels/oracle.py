@@ -89,7 +89,7 @@ class SeparateLabelEngine(NativeEngine):
         handles = self.oracle.handles_of(example, vectors)
         return DualState(example, np.zeros(example.size, np.int32), alpha, handles=handles)
 
-    def held_state(self) -> DualState:
+    def working_sets(self) -> DualState:
         """A plane is the truth with one label changed."""
         example, label, alpha = self.core.support()
         vectors = self._truths[example]

@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SignedRows:
+class BinaryRows:
     """``Psi(x, y) = y x / 2`` with ``y = +-1``: ``slack_i = max(0, 1 - y_i <w, x_i>)``, the hinge loss."""
 
     def bind(

@@ -31,7 +31,7 @@ class SignedOracle(NativeOracle):
         self._rows = rows
         self._signs = np.where(positive, 1, -1).astype(np.int8)
         self._margin = float(formulation.margin(1.0))
-        core = _core.Signed(rows, self._signs, self._margin)
+        core = _core.BinaryRows(rows, self._signs, self._margin)
         super().__init__(core, rows.n, formulation, sample_weight, threads, rows.cells / max(1, rows.n))
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
@@ -56,4 +56,4 @@ class SignedOracle(NativeOracle):
         return float(np.max(self._rows.squared_norms))
 
     def engine_core(self, C: float) -> NativeCore:
-        return _core.SignedEngine(self.core, self.formulation.slack, C, self.sample_weight)
+        return _core.BinaryRowsEngine(self.core, self.formulation.slack, C, self.sample_weight)

@@ -13,7 +13,7 @@ from maxmargin.fitting.training import job_count, train
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.groups.base import BinaryMeasure
 from maxmargin.groups.sample import Sample
-from maxmargin.measures.binary_rows import SignedRows
+from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.measures.contingency import Contingency, ErrorRate
 from maxmargin.measures.input import as_sample, mean_unit, repetitions
 from maxmargin.measures.threshold import Cuts
@@ -60,7 +60,7 @@ def structural(
         constant = scale.constant if estimator.intercept_scaling == "scale" else float(estimator.intercept_scaling)
         rows.set_bias(constant)
     if (estimator.rescaling, estimator.slack) == ("margin", "linear") and isinstance(measure, ErrorRate):
-        solution = train(estimator, SignedRows(), rows, truth, rows.n, C, weight)  # a sum over rows
+        solution = train(estimator, BinaryRows(), rows, truth, rows.n, C, weight)  # a sum over rows
     else:
         sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
         if isinstance(estimator.C, str):

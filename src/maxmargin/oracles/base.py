@@ -103,23 +103,24 @@ class Engine(Protocol):
     @property
     def offset(self) -> float: ...
     @property
-    def held(self) -> int: ...
+    def plane_count(self) -> int: ...
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
         """Asks the oracle for each example in turn and takes a step in its block."""
         ...
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
-        """Steps over the planes held, without asking, until no block is violated by more than ``tolerance``."""
+        """Steps over the planes in working sets, without asking, until no block is violated by more than
+        ``tolerance``."""
         ...
 
     def mark(self) -> None:
-        """Remembers the dual variables as they are, for ``leap``."""
+        """Remembers the dual variables as they are, for ``extrapolate``."""
         ...
 
-    def leap(self, factor: float) -> float:
-        """Goes on by ``factor`` of the way from the mark to here, each block within its cap, and returns what the dual
-        gains; undone if that is nothing."""
+    def extrapolate(self, factor: float) -> float:
+        """Extrapolates along the path from the mark to here by ``factor`` of its length, each block within its cap;
+        kept if the dual improves. Returns the gain."""
         ...
 
     def sharpen(self) -> None:
@@ -127,12 +128,12 @@ class Engine(Protocol):
         ...
 
     def set_alpha(self, alpha: Floats) -> None:
-        """Sets the dual variables of all planes held, in the order of ``held_state``, cut down to what the budget
-        allows."""
+        """Sets the dual variables of all planes in working sets, in the order of ``working_sets``, cut down to what the
+        budget allows."""
         ...
 
-    def held_state(self) -> DualState:
-        """The planes held, as the engine counts them; ``state`` may be another form of the same."""
+    def working_sets(self) -> DualState:
+        """The planes in working sets, as the engine counts them; ``state`` may be another form of the same."""
         ...
 
     def state(self) -> DualState: ...
@@ -155,11 +156,11 @@ class EngineCore(Protocol):
     @property
     def offset(self) -> float: ...
     @property
-    def held(self) -> int: ...
+    def plane_count(self) -> int: ...
     def visit(self, order: Indices, settings: VisitSettings) -> VisitResult: ...
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult: ...
     def mark(self) -> None: ...
-    def leap(self, factor: float) -> float: ...
+    def extrapolate(self, factor: float) -> float: ...
     def sharpen(self) -> None: ...
     def set_alpha(self, alpha: Floats) -> None: ...
     def support(self) -> tuple[Any, ...]: ...
@@ -196,14 +197,14 @@ class CoreEngine:
         return self.core.offset
 
     @property
-    def held(self) -> int:
-        return self.core.held
+    def plane_count(self) -> int:
+        return self.core.plane_count
 
     def mark(self) -> None:
         self.core.mark()
 
-    def leap(self, factor: float) -> float:
-        return self.core.leap(factor)
+    def extrapolate(self, factor: float) -> float:
+        return self.core.extrapolate(factor)
 
     def sharpen(self) -> None:
         self.core.sharpen()
@@ -214,7 +215,7 @@ class CoreEngine:
     def state(self) -> DualState:
         raise NotImplementedError
 
-    def held_state(self) -> DualState:
+    def working_sets(self) -> DualState:
         return self.state()
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:

@@ -26,7 +26,7 @@ from maxmargin.solvers.certify import (
     gap_target,
     is_solved,
 )
-from maxmargin.solvers.extrapolation import Leaps
+from maxmargin.solvers.extrapolation import Extrapolation
 from maxmargin.solvers.monitor import Monitor
 from maxmargin.solvers.order import SAMPLINGS, Sampler
 from maxmargin.solvers.together import Together
@@ -50,8 +50,8 @@ class BlockCoordinate:
     averaging : the returned ``w`` is the average of snapshots, snapshot ``t`` weighing ``t ** averaging``, where that
         is better than the last iterate; 0 switches averaging off, and so do so many features that the snapshots would
         cost more than the pass they are taken from (text)
-    leaps : every few passes a step along the way that the dual variables have come, where the dual gains by it; not
-        with a ``capacity``, because merged planes have come no way
+    extrapolate : every few passes extrapolates along the recent path of the dual variables, kept if the dual improves;
+        not with a ``capacity``, because merged planes have no path
     keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
 
     ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.
@@ -64,7 +64,7 @@ class BlockCoordinate:
     cached_passes: int | str = "auto"
     sampling: str = "focus"
     averaging: float = 8.0
-    leaps: bool = True
+    extrapolate: bool = True
     keep_idle: int | None = None
 
     def __post_init__(self) -> None:
@@ -79,7 +79,9 @@ class BlockCoordinate:
     @classmethod
     def plain(cls) -> BlockCoordinate:
         """One plane per block, line search, shuffled passes, average weighted by time; no cache."""
-        return cls(step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0, leaps=False)
+        return cls(
+            step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0, extrapolate=False
+        )
 
     def check(self, formulation: Formulation) -> None:
         """Every formulation is supported."""
@@ -117,7 +119,7 @@ class _Ascent:
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         # A plane merged from several no longer proves a contradiction between them.
         self.capacity = None if oracle.formulation.slack == "hard" else solver.capacity
-        self.leaps = Leaps() if solver.leaps and self.capacity is None else None
+        self.extrapolation = Extrapolation() if solver.extrapolate and self.capacity is None else None
         self.together = Together(oracle, C) if solver.step == "exact" and self.capacity is None else None
         self.sharp: Floats | None = None  # weights that the last move of all blocks at once has found
         self.started = False  # from somewhere else than zero
@@ -159,7 +161,7 @@ class _Ascent:
                         iteration=self._passes,
                         oracle_calls=self.calls,
                         cache_hits=self.hits,
-                        planes=self.engine.held,
+                        planes=self.engine.plane_count,
                         primal=primal,
                         dual=self.dual,
                         estimate=self.estimate,
@@ -199,8 +201,8 @@ class _Ascent:
                 break
         if self.together is not None:
             self.together.spend(self.visits - before)
-        if self.leaps is not None:
-            self.leaps.after_pass(self.engine)
+        if self.extrapolation is not None:
+            self.extrapolation.after_pass(self.engine)
         self._compare_precisions()
         gaps = self.engine.gaps
         hard = self.oracle.formulation.slack == "hard"
@@ -228,8 +230,8 @@ class _Ascent:
         self.coarse, self.dual, self.sharp = False, self.engine.dual, moved.w
         if self.solver.keep_idle is None:
             self._set_visits(_KEPT)  # what is out of use now may be in use after the next move
-        if self.leaps is not None:
-            self.leaps = Leaps()
+        if self.extrapolation is not None:
+            self.extrapolation = Extrapolation()
         target = self.target.at(self.dual, self.engine.offset - self.dual)
         share = 2.0 * (moved.gap + self.dual) if self.oracle.formulation.slack == "hard" else 1.0
         return moved.gap <= share * target and self.oracle.exact and self._certified(self.monitor.closing())

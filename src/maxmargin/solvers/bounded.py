@@ -51,12 +51,12 @@ class BoundedCuts:
         return self._dual + 0.5 * float(self._w @ self._w)
 
     @property
-    def held(self) -> int:
+    def plane_count(self) -> int:
         return self._b.size
 
     def slack(self, block: int) -> float:
         """``max(0, max_k b - <a, w>)`` over the cuts held."""
-        return max(0.0, float((self._b - self._a @ self._w).max())) if self.held else 0.0
+        return max(0.0, float((self._b - self._a @ self._w).max())) if self.plane_count else 0.0
 
     def add_dense(self, block: int, value: Floats, b: float) -> bool:
         self._a = np.vstack([self._a, value])
@@ -88,7 +88,7 @@ class BoundedCuts:
 
     def support(self) -> tuple[Indices, Indices, Floats]:
         """Block, number and dual variable of each cut."""
-        return np.zeros(self.held, dtype=np.int32), np.arange(self.held, dtype=np.int32), self._alpha
+        return np.zeros(self.plane_count, dtype=np.int32), np.arange(self.plane_count, dtype=np.int32), self._alpha
 
     def planes(self) -> tuple[Indices, Indices, Floats, Floats]:
         """The cuts as CSR rows, in the order of ``support``."""
@@ -107,7 +107,7 @@ class BoundedCuts:
             self._w == self._v
         )  # the slope of the dual over them is then that of D, so that D grows towards its maximum
         fixed = np.where(free, 0.0, self._w)
-        number = np.zeros(self.held, dtype=np.int32)
+        number = np.zeros(self.plane_count, dtype=np.int32)
         planes = Planes(sp.csr_array(self._a * free), self._b - self._a @ fixed, number)
         answer = solve_dual(planes, "linear", np.array([self._C]))
         if answer is None:

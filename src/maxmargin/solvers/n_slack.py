@@ -110,7 +110,7 @@ class _WorkingSets:
                     self.monitor.tick(
                         oracle_calls=self.calls,
                         cache_hits=self.hits,
-                        planes=self.engine.held,
+                        planes=self.engine.plane_count,
                         primal=None if self.candidate is None else self.candidate.objective,
                         dual=self.engine.dual,
                     )
@@ -187,7 +187,7 @@ class _WorkingSets:
         settings = VisitSettings(precision=0.2 * tolerance, max_steps=10_000)
         left, before, since, flat = np.inf, self.engine.dual, 0, 0
         visits = self.oracle.n * self.oracle.visit_cost if self.oracle.cheap else 0.0
-        passes = int(np.clip(_SETTLED // max(1, self.engine.held, visits / 1e3), 1, _PASSES))
+        passes = int(np.clip(_SETTLED // max(1, self.engine.plane_count, visits / 1e3), 1, _PASSES))
         for _ in range(_ROUNDS * _PASSES // passes):
             result = self.engine.settle(settings, tolerance, passes)
             since += passes
@@ -198,7 +198,7 @@ class _WorkingSets:
             self.solved = result.violation <= tolerance
             if self.solved or self.monitor.late:
                 return
-            self.together.spend(result.visited + result.steps, self.engine.held)
+            self.together.spend(result.visited + result.steps, self.engine.plane_count)
             if self.together.due(self.engine) and self._move_together():
                 return
             if since < _PASSES:

@@ -176,7 +176,7 @@ class _CuttingPlanes:
 
     def _most_steps(self) -> int:
         """As many as cost what solving the dual over the cuts at once does."""
-        price = cost_of_dual(self.core.held, self.oracle.dimension) / (4.0 * self.core.held)
+        price = cost_of_dual(self.core.plane_count, self.oracle.dimension) / (4.0 * self.core.plane_count)
         return int(np.clip(price, _FEWEST_STEPS, _STEPS))
 
     def _solve_over_cuts(self, precision: float) -> bool:
@@ -200,7 +200,7 @@ class _CuttingPlanes:
         return self.monitor.tick(
             oracle_calls=self.calls,
             cache_hits=self.hits,
-            planes=self.core.held,
+            planes=self.core.plane_count,
             primal=primal,
             dual=self.core.dual,
             estimate=self.gap,

@@ -41,25 +41,25 @@ class Together:
         self._spent, self._patience = 0.0, 1.0
         self._reached = 0.0  # the dual after the last move
 
-    def spend(self, visits: int, held: int | None = None) -> None:
+    def spend(self, visits: int, planes: int | None = None) -> None:
         """Notes visits that asked the oracle, or visits to blocks that hold so many planes altogether."""
         oracle = self._oracle
         each = oracle.visit_cost
-        if held is not None and not oracle.cheap:
-            each = oracle.dimension * max(1.0, held / oracle.n)
+        if planes is not None and not oracle.cheap:
+            each = oracle.dimension * max(1.0, planes / oracle.n)
         self._spent += _SPEED * (visits * each + _ROUND)
 
     def due(self, engine: Engine) -> bool:
         """Whether all blocks should move at once now; planes that are no rows must be written out for that."""
-        held, cells = engine.held, getattr(self._oracle, "plane_cells", 0.0)
-        rows = held * (getattr(self._oracle, "row_cost", 0.0) + cells * (_WRITING + held))  # and their products
-        return self._spent >= self._patience * (cost_of_dual(held, self._oracle.dimension) + rows)
+        planes, cells = engine.plane_count, getattr(self._oracle, "plane_cells", 0.0)
+        rows = planes * (getattr(self._oracle, "row_cost", 0.0) + cells * (_WRITING + planes))  # and their products
+        return self._spent >= self._patience * (cost_of_dual(planes, self._oracle.dimension) + rows)
 
     def move(self, engine: Engine) -> Moved | None:
         """Gives the planes held their best dual variables; None, and nothing has changed, where that fails."""
         self._spent = 0.0
         engine.sharpen()
-        before, state = engine.dual, engine.held_state()
+        before, state = engine.dual, engine.working_sets()
         planes, budget = self._oracle.expand(state), self._budget
         if engine.separate:
             planes, budget = replace(planes, example=np.arange(len(planes), dtype=np.int32)), budget[planes.example]

@@ -1,4 +1,4 @@
-// Predictions for all sequences, and what a search costs. Sequences are divided among threads in fixed shares.
+// Predictions for all sequences, and what a search costs. Sequences are divided among threads in fixed parts.
 #pragma once
 
 #include <cstdint>

@@ -89,11 +89,11 @@ class ChainPlanes {
 
   double value(const Plane& plane) const { return coarse_ ? value_as<float>(plane) : value_as<double>(plane); }
 
-  std::optional<Plane> ask(const std::vector<Plane>& held) { return coarse_ ? ask_as<float>(held) : ask_as<double>(held); }
+  std::optional<Plane> ask(const std::vector<Plane>& working_set) { return coarse_ ? ask_as<float>(working_set) : ask_as<double>(working_set); }
 
   bool same(const Plane& p, const Plane& q) const { return p.changed == q.changed && p.b == q.b; }
   bool nearly_same(const Plane&, const Plane&, double, double) const { return false; }
-  void products(const Plane& plane, const std::vector<Plane>& held, double* out);
+  void products(const Plane& plane, const std::vector<Plane>& others, double* out);
   Plane mix(const Plane& p, const Plane& q, double share) const;  // share * p + (1 - share) * q
 
   // w += sum of what was added by `collect` since the last call, all of one sequence.
@@ -140,11 +140,11 @@ class ChainPlanes {
     return sum;
   }
   template <class Real>
-  std::optional<Plane> ask_as(const std::vector<Plane>& held) {
+  std::optional<Plane> ask_as(const std::vector<Plane>& working_set) {
     const auto& trellis = std::get<ChainScores<Real>>(scorers_).trellis();
     if (!std::get<ChainSearcher<Real>>(searchers_).find(trellis, data_->truth(current_), loss_->rows_of(*data_, current_), labels_)) return std::nullopt;
     const std::uint64_t key = key_of(labels_.data(), static_cast<int>(labels_.size()));
-    for (const Plane& plane : held) {
+    for (const Plane& plane : working_set) {
       if (is_plane_of(plane, key, data_->truth(current_), labels_)) return std::nullopt;
     }
     return make_chain_plane(*data_, *loss_, current_, labels_.data());

@@ -62,7 +62,7 @@ class MulticlassBlock {
     data_.rows.prefetch_early(example);
   }
 
-  // Makes `example` current and takes the value b - <a, w> of each of its planes, held or fresh, at w = factor * weights.
+  // Makes `example` current and takes the value b - <a, w> of each of its planes at w = factor * weights.
   template <class Real>
   void open(std::int64_t example, const Real* weights, bool = true, double factor = 1.0) {
     example_ = example;
@@ -84,18 +84,18 @@ class MulticlassBlock {
     refresh();
   }
 
-  // Whether no plane is held and none is violated: nothing to do.
-  bool at_rest(const SupportLists::List& held) const { return held.size == 0 && worst_ == truth_; }
+  // Whether the working set is empty and no plane is violated: nothing to do.
+  bool at_rest(const SupportLists::List& working_set) const { return working_set.size == 0 && worst_ == truth_; }
 
-  // Puts the dual state in. The truth takes the rest of a cap; with `only_held` the other planes are out of reach.
-  void load(const SupportLists::List& held, double cap, double ridge, bool only_held) {
+  // Puts the dual state in. The truth takes the rest of a cap; with `working_set_only` the other planes are out of reach.
+  void load(const SupportLists::List& working_set, double cap, double ridge, bool working_set_only) {
     std::fill(alpha_.begin(), alpha_.end(), 0.0);
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
-    total_ = value_ = held_value_ = linear_change_ = 0.0;
-    held_ = &held;
+    total_ = value_ = working_set_value_ = linear_change_ = 0.0;
+    working_set_ = &working_set;
     few_.clear();
-    for (const SupportEntry& entry : held) {
-      held_value_ = std::max(held_value_, gradient_[entry.output]);
+    for (const SupportEntry& entry : working_set) {
+      working_set_value_ = std::max(working_set_value_, gradient_[entry.output]);
       alpha_[entry.output] = entry.alpha;
       total_ += entry.alpha;
       value_ += entry.alpha * gradient_[entry.output];
@@ -103,13 +103,13 @@ class MulticlassBlock {
     spent_ = total_;
     ridge_ = ridge;
     if (cap < std::numeric_limits<double>::infinity()) alpha_[truth_] = std::max(0.0, cap - total_);
-    if (only_held) {
+    if (working_set_only) {
       std::fill(allowed_.begin(), allowed_.end(), -std::numeric_limits<double>::infinity());
       allowed_[truth_] = 0.0;
-      for (const SupportEntry& entry : held) allowed_[entry.output] = margin_[entry.output];
+      for (const SupportEntry& entry : working_set) allowed_[entry.output] = margin_[entry.output];
       margin_ = allowed_.data();
     }
-    if (only_held || ridge > 0.0) refresh();
+    if (working_set_only || ridge > 0.0) refresh();
   }
 
   // Writes the dual state back (engine/working_sets.hpp).
@@ -172,10 +172,10 @@ class MulticlassBlock {
   double spent() const { return spent_; }  // sum alpha, as loaded
   double total() const { return total_; }  // sum alpha, now
   double value() const { return value_; }  // sum alpha (b - <a, w>), as loaded
-  double held_value() const { return held_value_; }        // largest value of a held plane, as loaded, or zero
+  double working_set_value() const { return working_set_value_; }        // largest value in the working set, as loaded, or zero
   double linear_change() const { return linear_change_; }  // of sum alpha b since loaded
-  bool holds(int k) const {
-    return std::any_of(held_->begin(), held_->end(), [k](const SupportEntry& entry) { return entry.output == k; });
+  bool in_working_set(int k) const {
+    return std::any_of(working_set_->begin(), working_set_->end(), [k](const SupportEntry& entry) { return entry.output == k; });
   }
 
   // The plane of largest gradient; the zero plane where none is positive.
@@ -211,7 +211,7 @@ class MulticlassBlock {
   template <class Ascend>
   Ascent ascend_few(bool with_truth, Ascend&& ascend) {
     few_.clear();
-    for (const SupportEntry& entry : *held_) {
+    for (const SupportEntry& entry : *working_set_) {
       if (gradient_[entry.output] > -std::numeric_limits<double>::infinity()) few_.push_back(entry.output);
     }
     if (with_truth) few_.push_back(truth_);
@@ -268,8 +268,8 @@ class MulticlassBlock {
   int classes_;
   std::int64_t example_ = 0;
   int truth_ = 0, worst_ = 0;
-  double norm_ = 0.0, ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, held_value_ = 0.0, linear_change_ = 0.0;
-  const SupportLists::List* held_ = nullptr;
+  double norm_ = 0.0, ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, working_set_value_ = 0.0, linear_change_ = 0.0;
+  const SupportLists::List* working_set_ = nullptr;
   const double* margin_ = nullptr;
   const double* scale_ = nullptr;
   std::vector<double> scores_, alpha_, gradient_, coefficient_, allowed_;

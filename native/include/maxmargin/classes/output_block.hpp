@@ -19,15 +19,15 @@ class OutputBlock : public OutputPlanes {
 
   explicit OutputBlock(const OutputData& data) : OutputPlanes(data), allowed_(scores_.size()) {}
 
-  bool at_rest(const SupportLists::List& held) const { return held.size == 0 && worst_ == truth_; }
+  bool at_rest(const SupportLists::List& working_set) const { return working_set.size == 0 && worst_ == truth_; }
 
-  // Puts the dual state in. The truth takes the rest of a cap; with `only_held` the other planes are out of reach.
-  void load(const SupportLists::List& held, double cap, double ridge, bool only_held) {
+  // Puts the dual state in. The truth takes the rest of a cap; with `working_set_only` the other planes are out of reach.
+  void load(const SupportLists::List& working_set, double cap, double ridge, bool working_set_only) {
     clear();
-    total_ = value_ = held_value_ = linear_change_ = 0.0;
-    held_ = &held;
-    for (const SupportEntry& entry : held) {
-      held_value_ = std::max(held_value_, gradient_[entry.output]);
+    total_ = value_ = working_set_value_ = linear_change_ = 0.0;
+    working_set_ = &working_set;
+    for (const SupportEntry& entry : working_set) {
+      working_set_value_ = std::max(working_set_value_, gradient_[entry.output]);
       use(entry.output);
       alpha_[entry.output] = entry.alpha;
       total_ += entry.alpha;
@@ -37,13 +37,13 @@ class OutputBlock : public OutputPlanes {
     ridge_ = ridge;
     use(truth_);
     if (cap < std::numeric_limits<double>::infinity()) alpha_[truth_] = std::max(0.0, cap - total_);
-    if (only_held) {
+    if (working_set_only) {
       std::fill(allowed_.begin(), allowed_.end(), -std::numeric_limits<double>::infinity());
       allowed_[truth_] = 0.0;
-      for (const SupportEntry& entry : held) allowed_[entry.output] = margin_[entry.output];
+      for (const SupportEntry& entry : working_set) allowed_[entry.output] = margin_[entry.output];
       margin_ = allowed_.data();
     }
-    if (only_held || ridge > 0.0) value_planes();
+    if (working_set_only || ridge > 0.0) value_planes();
   }
 
   // Writes the dual state back (engine/working_sets.hpp).
@@ -91,9 +91,9 @@ class OutputBlock : public OutputPlanes {
   double spent() const { return spent_; }
   double total() const { return total_; }
   double value() const { return value_; }
-  double held_value() const { return held_value_; }
-  bool holds(int k) const {
-    return std::any_of(held_->begin(), held_->end(), [k](const SupportEntry& entry) { return entry.output == k; });
+  double working_set_value() const { return working_set_value_; }
+  bool in_working_set(int k) const {
+    return std::any_of(working_set_->begin(), working_set_->end(), [k](const SupportEntry& entry) { return entry.output == k; });
   }
 
   // Steps among a few planes; `ascend` is one of the two of engine/ascent.hpp.
@@ -115,8 +115,8 @@ class OutputBlock : public OutputPlanes {
   }
 
  private:
-  double spent_ = 0.0, value_ = 0.0, held_value_ = 0.0;
-  const SupportLists::List* held_ = nullptr;
+  double spent_ = 0.0, value_ = 0.0, working_set_value_ = 0.0;
+  const SupportLists::List* working_set_ = nullptr;
   std::vector<double> allowed_;
   std::vector<std::int32_t> few_;  // planes that steps see
   ShortBlock<OutputBlock> some_;

@@ -1,4 +1,4 @@
-// Scores of classes with output features, for prediction. Examples are divided among threads in fixed shares.
+// Scores of classes with output features, for prediction. Examples are divided among threads in fixed parts.
 #pragma once
 
 #include <cstdint>

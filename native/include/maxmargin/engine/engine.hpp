@@ -69,14 +69,14 @@ concept SeparateBlock = requires(B block, const B& seen, double cap) {
 template <class B>
 concept SharingBlock = DirectionBlock<B> && requires(const B& seen, int k) {
   { seen.zero() } -> std::same_as<int>;
-  { seen.holds(k) } -> std::same_as<bool>;
+  { seen.in_working_set(k) } -> std::same_as<bool>;
 };
 
 // The dual variables of one example after the other. In a visit:
-//   open(i, w, fresh)      makes an example current: the values b - <a, w> of its planes; at_rest: nothing held, nothing violated
+//   open(i, w, fresh)      makes an example current: the values b - <a, w> of its planes; at_rest: no plane in use, none violated
 //   worst()                the plane of the largest value
-//   load(list, cap, ridge, only_held), store(lists, keep_idle, aging, keep_new)   working sets in and out
-//   spent, value, held_value, total, linear_change   sums over the planes, the last two after the steps
+//   load(list, cap, ridge, working_set_only), store(lists, keep_idle, aging, keep_new)   working sets in and out
+//   spent, value, working_set_value, total, linear_change   sums over the planes, the last two after the steps
 //   apply(w)               w += the change of sum alpha a
 // and deposit(i, list, w) adds sum alpha a of an example to w and returns sum alpha b.
 template <class B>
@@ -94,7 +94,7 @@ concept DualBlock = (SeparateBlock<B> || SharingBlock<B>) &&
   { block.store(lists, visits, yes, yes) } -> std::same_as<void>;
   { seen.spent() } -> std::same_as<double>;
   { seen.value() } -> std::same_as<double>;
-  { seen.held_value() } -> std::same_as<double>;
+  { seen.working_set_value() } -> std::same_as<double>;
   { seen.total() } -> std::same_as<double>;
   { seen.linear_change() } -> std::same_as<double>;
   { block.apply(w) } -> std::same_as<void>;
@@ -133,7 +133,7 @@ class BlockEngine {
   // The same as the last visit left it, if that was coarse.
   const std::shared_ptr<WeightsOf<float>>& coarse_weights() const { return coarse_; }
 
-  // Steps over the planes held until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
+  // Steps over the planes in working sets until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
   // goes over the blocks that the pass before left violated; before the end one goes over all.
   VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
     double* w = weights()->data();
@@ -192,14 +192,14 @@ class BlockEngine {
     refresh();
   }
 
-  // Remembers alpha as it is, for `leap`.
+  // Remembers alpha as it is, for `extrapolate`.
   void mark() { maxmargin::mark(support); }
-  // Goes on by `factor` of the way from the mark to here (engine/extrapolation.hpp). The gain of the dual; without one, all is as before.
-  double leap(double factor) {
+  // Extrapolates along the path from the mark to here (engine/extrapolation.hpp). The gain of the dual; without one, all is as before.
+  double extrapolate(double factor) {
     if constexpr (Block::kCoarse) {
-      if (coarse_) return maxmargin::leap(*this, factor, coarse_->data(), SeparateBlock<Block>);
+      if (coarse_) return maxmargin::extrapolate(*this, factor, coarse_->data(), SeparateBlock<Block>);
     }
-    return maxmargin::leap(*this, factor, weights()->data(), SeparateBlock<Block>);
+    return maxmargin::extrapolate(*this, factor, weights()->data(), SeparateBlock<Block>);
   }
 
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
@@ -275,7 +275,7 @@ class BlockEngine {
     if (settings.fresh) gaps[static_cast<std::size_t>(i)] = static_cast<float>(gap);
     result.slack = std::max(result.slack, slack);
     if (budget.slack != Slack::hard) result.gap += gap;
-    const bool enters = settings.fresh && slack > block.held_value() + settings.threshold && is_new(worst);
+    const bool enters = settings.fresh && slack > block.working_set_value() + settings.threshold && is_new(worst);
     if (enters) ++result.added;
     const Ascent ascent = step(worst, cap, settings);
     result.steps += ascent.steps;
@@ -297,7 +297,7 @@ class BlockEngine {
   }
   bool is_new(int worst) const {
     if constexpr (SeparateBlock<Block>) return block.has_new();
-    else return worst != block.zero() && !block.holds(worst);
+    else return worst != block.zero() && !block.in_working_set(worst);
   }
 
   Ascent step(int worst, double cap, const VisitSettings& settings) {

@@ -1,9 +1,9 @@
-// Steps along the way that the dual variables have come.
+// Extrapolation along the recent path of the dual variables.
 //
 // Coordinate ascent soon zigzags along a valley: what a few visits to every block have changed adds up to a direction in
-// which the dual can gain much more than any one block sees. A leap goes on in it,
+// which the dual can gain much more than any one block sees. Extrapolation goes further in it,
 //   alpha <- alpha + factor (alpha - marked),   each block kept within its cap,
-// and holds only if the dual gains, so that nothing is lost by trying.
+// and is kept only if the dual improves, so that nothing is lost by trying.
 #pragma once
 
 #include <algorithm>
@@ -56,9 +56,9 @@ void follow(Engine& engine, std::int64_t i, Real* w, std::vector<double>& alpha)
   for (std::size_t k = 0; k < alpha.size(); ++k) engine.support[i].entries[k].alpha = alpha[k];
 }
 
-// The gain of the dual; a leap that gains nothing is undone.
+// The gain of the dual; a step that gains nothing is undone.
 template <class Engine, class Real>
-double leap(Engine& engine, double factor, Real* w, bool separate) {
+double extrapolate(Engine& engine, double factor, Real* w, bool separate) {
   const double dual = engine.dual(), linear = engine.linear, conjugate = engine.conjugate;
   std::vector<std::int32_t> moved;
   for (std::int64_t i = 0; i < engine.support.blocks(); ++i) {

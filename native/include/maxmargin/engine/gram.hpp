@@ -22,7 +22,7 @@ struct GramGroup {
   double at(std::size_t k, std::size_t l) const { return gram[k * room + l]; }
   const double* row(std::size_t k) const { return &gram[k * room]; }
 
-  // Takes a plane in whose products with the planes held, and last with itself, are `row`.
+  // Takes a plane in whose products with the planes before it, and last with itself, are `row`.
   void append(Plane plane, const std::vector<double>& row) {
     const std::size_t count = planes.size();
     if (count == room) {

@@ -1,7 +1,7 @@
-// Blocks that know only the planes they hold, and at most one new one per visit: all structures whose outputs cannot be
+// Blocks that know only the planes in their working set, and at most one new one per visit: all structures whose outputs cannot be
 // listed. Each block keeps its planes and their Gram matrix.
 //
-// Plane 0 of a block is the zero plane (a = 0, b = 0), which takes up the rest of a cap; plane k > 0 is the k-th held one
+// Plane 0 of a block is the zero plane (a = 0, b = 0), which takes up the rest of a cap; plane k > 0 is the k-th of the working set
 // and belongs to entry k - 1 of the block's support list. In a visit the new plane, if there is one, comes last.
 #pragma once
 
@@ -23,13 +23,13 @@ namespace maxmargin {
 //   Plane                              a handle with a member b
 //   open(block, w)                     makes a block current and reads w as far as the block needs it
 //   value(plane)                       b - <a, w> in the block just opened
-//   ask(held)                          the most violated plane there, if the store can find one itself and it is not held
+//   ask(working_set)                   the most violated plane there, if the store can find one itself and it is not in the working set
 //   same(p, q)                         of two planes of the current block; nearly_same knows |p|^2 + |q|^2 and <p, q> as well
-//   products(p, held, out)             of a plane with each of those held, and last with itself
+//   products(p, others, out)           of a plane with each of the others, and last with itself
 //   mix(p, q, share)                   share * p + (1 - share) * q
 //   collect(block, plane, c), flush(block, w)   w += sum of c a over what was collected since the last flush
 template <class S>
-concept PlaneStore = requires(S store, const S& seen, const typename S::Plane& p, const std::vector<typename S::Plane>& held,
+concept PlaneStore = requires(S store, const S& seen, const typename S::Plane& p, const std::vector<typename S::Plane>& working_set,
                               std::int64_t block, double* w, double c) {
   { S::kCoarse } -> std::convertible_to<bool>;
   { p.b } -> std::convertible_to<double>;
@@ -38,30 +38,30 @@ concept PlaneStore = requires(S store, const S& seen, const typename S::Plane& p
   { seen.prefetch_early(block) } -> std::same_as<void>;
   { store.open(block, w) } -> std::same_as<void>;
   { store.value(p) } -> std::same_as<double>;
-  { store.ask(held) } -> std::same_as<std::optional<typename S::Plane>>;
+  { store.ask(working_set) } -> std::same_as<std::optional<typename S::Plane>>;
   { store.same(p, p) } -> std::same_as<bool>;
   { store.nearly_same(p, p, c, c) } -> std::same_as<bool>;
-  { store.products(p, held, w) } -> std::same_as<void>;
+  { store.products(p, working_set, w) } -> std::same_as<void>;
   { store.mix(p, p, c) } -> std::same_as<typename S::Plane>;
   { store.collect(block, p, c) } -> std::same_as<void>;
   { store.flush(block, w) } -> std::same_as<void>;
 };
 
 template <PlaneStore Store>
-class HeldBlock {
+class WorkingSetBlock {
  public:
   using Plane = typename Store::Plane;
   using Group = GramGroup<Plane>;
   static constexpr bool kCoarse = Store::kCoarse;
 
-  HeldBlock(Store planes, std::int64_t blocks) : store_planes(std::move(planes)), groups_(static_cast<std::size_t>(blocks)) {}
+  WorkingSetBlock(Store planes, std::int64_t blocks) : store_planes(std::move(planes)), groups_(static_cast<std::size_t>(blocks)) {}
 
   std::int64_t weight_count() const { return store_planes.weight_count(); }
   const std::vector<Plane>& planes(std::int64_t block) const { return groups_[static_cast<std::size_t>(block)].planes; }
 
   const Group& group(std::int64_t block) const { return groups_[static_cast<std::size_t>(block)]; }
 
-  // Takes a plane of the block opened last in and returns true, or false where an equal one is held already.
+  // Takes a plane of the block opened last in and returns true, or false where the working set has an equal one.
   bool add(std::int64_t block, Plane plane, SupportLists& lists) {
     Group& group = groups_[static_cast<std::size_t>(block)];
     if (!append(group, std::move(plane))) return false;
@@ -82,7 +82,7 @@ class HeldBlock {
   void open(std::int64_t block, const Real* weights, bool fresh) {
     block_ = block;
     group_ = &groups_[static_cast<std::size_t>(block)];
-    held_ = static_cast<int>(group_->planes.size());
+    working_set_size_ = static_cast<int>(group_->planes.size());
     store_planes.open(block, weights);
     if (fresh) {
       if (std::optional<Plane> asked = store_planes.ask(group_->planes)) append(*group_, std::move(*asked));
@@ -98,16 +98,16 @@ class HeldBlock {
     ridge_ = 0.0;
   }
 
-  // Whether no plane is held and none was found: nothing to do.
+  // Whether the working set is empty and no plane was found: nothing to do.
   bool at_rest(const SupportLists::List&) const { return size_ == 1; }
 
-  void load(const SupportLists::List& held, double cap, double ridge, bool) {
-    total_ = value_ = linear_change_ = held_value_ = 0.0;
-    for (int k = 1; k <= held_; ++k) {
-      alpha_[k] = held.entries[k - 1].alpha;
+  void load(const SupportLists::List& working_set, double cap, double ridge, bool) {
+    total_ = value_ = linear_change_ = working_set_value_ = 0.0;
+    for (int k = 1; k <= working_set_size_; ++k) {
+      alpha_[k] = working_set.entries[k - 1].alpha;
       total_ += alpha_[k];
       value_ += alpha_[k] * gradient_[k];
-      held_value_ = std::max(held_value_, gradient_[k]);
+      working_set_value_ = std::max(working_set_value_, gradient_[k]);
     }
     spent_ = total_;
     ridge_ = ridge;
@@ -120,16 +120,16 @@ class HeldBlock {
   // Writes the dual state back. The new plane stays if it is used or `keep_new`; one that is not used stays for
   // `keep_idle` visits with fresh planes (`aging`).
   void store(SupportLists& lists, std::int32_t keep_idle, bool aging, bool keep_new) {
-    if (size_ - 1 > held_) {
+    if (size_ - 1 > working_set_size_) {
       if (alpha_[size_ - 1] > 0.0 || keep_new) {
         hold(block_, lists);
-        lists[block_].entries[held_].alpha = alpha_[size_ - 1];
+        lists[block_].entries[working_set_size_].alpha = alpha_[size_ - 1];
       } else {
-        group_->erase(static_cast<std::size_t>(held_));
+        group_->erase(static_cast<std::size_t>(working_set_size_));
       }
     }
     SupportLists::List& list = lists[block_];
-    for (int k = held_; k >= 1; --k) {
+    for (int k = working_set_size_; k >= 1; --k) {
       SupportEntry& entry = list.entries[k - 1];
       entry.alpha = alpha_[k];
       entry.idle = entry.alpha > 0.0 ? 0 : entry.idle + (aging ? 1 : 0);
@@ -151,9 +151,9 @@ class HeldBlock {
     double linear = 0.0;
     for (std::int32_t k = 0; k < list.size; ++k) {
       if (list.entries[k].alpha == 0.0) continue;
-      const Plane& held = planes(block)[static_cast<std::size_t>(k)];
-      store_planes.collect(block, held, list.entries[k].alpha);
-      linear += list.entries[k].alpha * held.b;
+      const Plane& plane = planes(block)[static_cast<std::size_t>(k)];
+      store_planes.collect(block, plane, list.entries[k].alpha);
+      linear += list.entries[k].alpha * plane.b;
     }
     store_planes.flush(block, weights);
     return linear;
@@ -166,9 +166,9 @@ class HeldBlock {
   double spent() const { return spent_; }
   double total() const { return total_; }
   double value() const { return value_; }
-  double held_value() const { return held_value_; }
+  double working_set_value() const { return working_set_value_; }
   double linear_change() const { return linear_change_; }
-  bool holds(int k) const { return k <= held_; }
+  bool in_working_set(int k) const { return k <= working_set_size_; }
 
   int worst() const {
     return static_cast<int>(std::max_element(gradient_.begin(), gradient_.begin() + size_) - gradient_.begin());
@@ -231,8 +231,8 @@ class HeldBlock {
 
   bool append(Group& group, Plane plane) {
     const std::size_t count = group.planes.size();
-    for (const Plane& held : group.planes) {
-      if (store_planes.same(plane, held)) return false;
+    for (const Plane& other : group.planes) {
+      if (store_planes.same(plane, other)) return false;
     }
     row_.resize(count + 1);
     store_planes.products(plane, group.planes, row_.data());
@@ -283,8 +283,8 @@ class HeldBlock {
 
   std::int64_t block_ = 0;
   Group* group_ = nullptr;
-  int size_ = 0, held_ = 0;
-  double ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, held_value_ = 0.0, linear_change_ = 0.0;
+  int size_ = 0, working_set_size_ = 0;
+  double ridge_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, working_set_value_ = 0.0, linear_change_ = 0.0;
   std::vector<double> alpha_, gradient_, change_;  // the first two padded: planes that are never used, nor worth using
 };
 

@@ -1,6 +1,6 @@
 // Questions about many examples, written once for all structures: the slacks at a fixed w, the summed plane of the 1-slack
 // form, and online passes. What a structure supplies is an asker, which finds the most violated output of one example after
-// the other. Examples are divided among threads in fixed shares, so a result depends on the number of threads, not on timing.
+// the other. Examples are divided among threads in fixed parts, so a result depends on the number of threads, not on timing.
 #pragma once
 
 #include <algorithm>
@@ -94,9 +94,9 @@ auto ask_worst(const Make& make, const double* weights, std::span<const std::int
   using Output = typename AskerOf<Make>::Output;
   const std::int64_t count = std::ssize(examples);
   Worst<Output> worst{std::vector<double>(examples.size()), {}, 0};
-  std::vector<Worst<Output>> parts(static_cast<std::size_t>(share_count(count, threads)));
-  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    Worst<Output>& part = parts[static_cast<std::size_t>(share)];
+  std::vector<Worst<Output>> parts(static_cast<std::size_t>(thread_count(count, threads)));
+  in_parallel(count, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
+    Worst<Output>& part = parts[static_cast<std::size_t>(thread)];
     auto asker = make(end - begin);
     asker.at(weights, 1.0);
     for (std::int64_t at = begin; at < end; ++at) {
@@ -140,14 +140,14 @@ CutSums ask_cut(const Make& make, const double* weights, std::span<const std::in
   };
   const std::int64_t count = std::ssize(examples);
   CutSums sums{0.0, std::vector<double>(examples.size()), 0};
-  std::vector<Part> parts(static_cast<std::size_t>(share_count(count, threads)));
-  in_shares(count, threads, [&](int share, std::int64_t begin, std::int64_t end) {
-    Part& part = parts[static_cast<std::size_t>(share)];
+  std::vector<Part> parts(static_cast<std::size_t>(thread_count(count, threads)));
+  in_parallel(count, threads, [&](int thread, std::int64_t begin, std::int64_t end) {
+    Part& part = parts[static_cast<std::size_t>(thread)];
     A asker = make(end - begin);
     asker.at(weights, 1.0);
-    const bool collects = A::kCollects && share > 0;
-    if (share > 0 && !collects) part.a.assign(static_cast<std::size_t>(asker.weight_count()), 0.0);
-    double* sum = share > 0 ? part.a.data() : into;
+    const bool collects = A::kCollects && thread > 0;
+    if (thread > 0 && !collects) part.a.assign(static_cast<std::size_t>(asker.weight_count()), 0.0);
+    double* sum = thread > 0 ? part.a.data() : into;
     for (std::int64_t at = begin; at < end; ++at) {
       look_ahead(asker, examples, at);
       const std::int64_t i = examples[static_cast<std::size_t>(at)];

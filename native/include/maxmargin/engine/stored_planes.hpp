@@ -1,4 +1,4 @@
-// Planes held as rows of numbers: those that come from Python, and the cuts of the 1-slack form. See engine/plane_block.hpp.
+// Planes stored as rows of numbers: those that come from Python, and the cuts of the 1-slack form. See engine/plane_block.hpp.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +66,8 @@ class StoredPlanes {
   double value(const Plane& plane) const { return plane.b - plane.dot(weights_); }
   std::optional<Plane> ask(const std::vector<Plane>&) const { return std::nullopt; }
   bool same(const Plane&, const Plane&) const { return false; }
-  void products(const Plane& plane, const std::vector<Plane>& held, double* out) const {
-    for (const Plane& other : held) *out++ = plane.dot(other);
+  void products(const Plane& plane, const std::vector<Plane>& others, double* out) const {
+    for (const Plane& other : others) *out++ = plane.dot(other);
     *out = plane.dot(plane);
   }
   // `squares` is |p|^2 + |q|^2 and `product` <p, q>: equal rows may be stored differently, or differ by rounding.
@@ -105,6 +105,6 @@ class StoredPlanes {
   std::vector<std::pair<const Plane*, double>> collected_;
 };
 
-using StoredBlock = HeldBlock<StoredPlanes>;
+using StoredBlock = WorkingSetBlock<StoredPlanes>;
 
 }  // namespace maxmargin

@@ -1,4 +1,4 @@
-// Divides a range among threads in equal consecutive shares.
+// Divides a range among threads in equal consecutive parts.
 #pragma once
 
 #include <algorithm>
@@ -9,24 +9,24 @@
 
 namespace maxmargin {
 
-inline int share_count(std::int64_t count, int threads) {
+inline int thread_count(std::int64_t count, int threads) {
   return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(threads, count)));
 }
 
-// Calls work(share, begin, end) for every share, the first on the calling thread. The first exception is passed on.
+// Calls work(thread, begin, end) for the part of every thread, the first on the calling thread. The first exception is passed on.
 template <class Work>
-void in_shares(std::int64_t count, int threads, Work&& work) {
-  const int shares = share_count(count, threads);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(shares));
-  auto run = [&](int share) {
+void in_parallel(std::int64_t count, int threads, Work&& work) {
+  const int used = thread_count(count, threads);
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(used));
+  auto run = [&](int thread) {
     try {
-      work(share, count * share / shares, count * (share + 1) / shares);
+      work(thread, count * thread / used, count * (thread + 1) / used);
     } catch (...) {
-      failures[static_cast<std::size_t>(share)] = std::current_exception();
+      failures[static_cast<std::size_t>(thread)] = std::current_exception();
     }
   };
   std::vector<std::thread> others;
-  for (int share = 1; share < shares; ++share) others.emplace_back(run, share);
+  for (int thread = 1; thread < used; ++thread) others.emplace_back(run, thread);
   run(0);
   for (std::thread& other : others) other.join();
   for (const std::exception_ptr& failure : failures) {

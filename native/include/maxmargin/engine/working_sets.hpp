@@ -36,14 +36,14 @@ class SupportLists {
   const List& operator[](std::int64_t block) const { return lists_[static_cast<std::size_t>(block)]; }
   List& operator[](std::int64_t block) { return lists_[static_cast<std::size_t>(block)]; }
   std::int64_t blocks() const { return static_cast<std::int64_t>(lists_.size()); }
-  std::int64_t held() const { return held_; }
+  std::int64_t plane_count() const { return plane_count_; }
 
   // Sets the length of a list; the old entries stay as far as they fit, new ones are zero.
   void resize(std::int64_t block, std::int32_t size) {
     List& list = (*this)[block];
     if (list.level < 0 ? size > 0 : size > (1 << list.level)) grow(list, size);
     for (std::int32_t k = list.size; k < size; ++k) list.entries[k] = {};
-    held_ += size - list.size;
+    plane_count_ += size - list.size;
     list.size = size;
   }
 
@@ -82,7 +82,7 @@ class SupportLists {
   std::vector<List> lists_;
   std::vector<std::vector<SupportEntry*>> vacant_;
   std::vector<std::unique_ptr<SupportEntry[]>> chunks_;
-  std::int64_t used_ = 0, capacity_ = 0, held_ = 0;
+  std::int64_t used_ = 0, capacity_ = 0, plane_count_ = 0;
 };
 
 // Writes the alphas of an example's classes back. A plane that is not used is kept for `keep_idle` visits with fresh

@@ -30,7 +30,7 @@ class LabelBlock {
         alpha_(sign_.size()),
         gradient_(sign_.size()),
         coefficient_(sign_.size()),
-        held_(sign_.size()) {}
+        in_working_set_(sign_.size()) {}
 
   std::int64_t weight_count() const { return data_->shape.weight_count(); }
   void prefetch(std::int64_t example) const { data_->rows.prefetch(example); }
@@ -53,20 +53,20 @@ class LabelBlock {
       slack_ += std::max(0.0, gradient_[k]);
     }
   }
-  bool at_rest(const SupportLists::List& held) const { return held.size == 0 && slack_ == 0.0; }
+  bool at_rest(const SupportLists::List& working_set) const { return working_set.size == 0 && slack_ == 0.0; }
 
-  void load(const SupportLists::List& held, double, double, bool only_held) {
+  void load(const SupportLists::List& working_set, double, double, bool working_set_only) {
     std::fill(alpha_.begin(), alpha_.end(), 0.0);
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
-    std::fill(held_.begin(), held_.end(), std::uint8_t{0});
-    only_held_ = only_held;
-    total_ = value_ = held_value_ = linear_change_ = 0.0;
-    for (const SupportEntry& entry : held) {
-      held_[entry.output] = 1;
+    std::fill(in_working_set_.begin(), in_working_set_.end(), std::uint8_t{0});
+    working_set_only_ = working_set_only;
+    total_ = value_ = working_set_value_ = linear_change_ = 0.0;
+    for (const SupportEntry& entry : working_set) {
+      in_working_set_[entry.output] = 1;
       alpha_[entry.output] = entry.alpha;
       total_ += entry.alpha;
       value_ += entry.alpha * gradient_[entry.output];
-      held_value_ += std::max(0.0, gradient_[entry.output]);
+      working_set_value_ += std::max(0.0, gradient_[entry.output]);
     }
     spent_ = total_;
   }
@@ -84,7 +84,7 @@ class LabelBlock {
     }
     lists.resize(example_, kept);
     for (int k = 0; k < labels_; ++k) {
-      if (held_[k] || !(alpha_[k] > 0.0 || (keep_new && gradient_[k] > 0.0))) continue;
+      if (in_working_set_[k] || !(alpha_[k] > 0.0 || (keep_new && gradient_[k] > 0.0))) continue;
       lists.resize(example_, kept + 1);
       list.entries[kept++] = SupportEntry{k, 0, alpha_[k]};
     }
@@ -114,11 +114,11 @@ class LabelBlock {
   double spent() const { return spent_; }         // sum alpha, as loaded
   double total() const { return total_; }         // sum alpha, now
   double value() const { return value_; }         // sum alpha (b - <a, w>), as loaded
-  double held_value() const { return held_value_; }        // the part of the slack that labels in the list have
+  double working_set_value() const { return working_set_value_; }        // the part of the slack that labels in the list have
   double linear_change() const { return linear_change_; }  // of sum alpha b since loaded
   bool has_new() const {
     for (int k = 0; k < labels_; ++k) {
-      if (gradient_[k] > 0.0 && !held_[k]) return true;
+      if (gradient_[k] > 0.0 && !in_working_set_[k]) return true;
     }
     return false;
   }
@@ -128,7 +128,7 @@ class LabelBlock {
     Ascent result;
     for (int k = 0; k < labels_; ++k) {
       const double room = gradient_[k] > 0.0 ? cap - alpha_[k] : -alpha_[k];
-      if (room == 0.0 || gradient_[k] == 0.0 || (only_held_ && !held_[k])) continue;
+      if (room == 0.0 || gradient_[k] == 0.0 || (working_set_only_ && !in_working_set_[k])) continue;
       result.violation = std::max(result.violation, std::abs(gradient_[k]));
       move(k, norm_ * std::abs(room) > std::abs(gradient_[k]) ? gradient_[k] / norm_ : room);
       ++result.steps;
@@ -140,7 +140,7 @@ class LabelBlock {
   Ascent line_search(double cap) {
     Ascent result;
     double slope = 0.0, bend = 0.0;
-    auto way = [&](int k) { return only_held_ && !held_[k] ? 0.0 : (gradient_[k] > 0.0 ? cap : 0.0) - alpha_[k]; };
+    auto way = [&](int k) { return working_set_only_ && !in_working_set_[k] ? 0.0 : (gradient_[k] > 0.0 ? cap : 0.0) - alpha_[k]; };
     for (int k = 0; k < labels_; ++k) {
       slope += way(k) * gradient_[k];
       bend += norm_ * way(k) * way(k);
@@ -171,10 +171,10 @@ class LabelBlock {
   int labels_;
   LabelScorer scorer_;
   std::int64_t example_ = 0;
-  bool only_held_ = false;
-  double norm_ = 0.0, slack_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, held_value_ = 0.0, linear_change_ = 0.0;
+  bool working_set_only_ = false;
+  double norm_ = 0.0, slack_ = 0.0, spent_ = 0.0, total_ = 0.0, value_ = 0.0, working_set_value_ = 0.0, linear_change_ = 0.0;
   std::vector<double> sign_, alpha_, gradient_, coefficient_;
-  std::vector<std::uint8_t> held_;
+  std::vector<std::uint8_t> in_working_set_;
 };
 
 }  // namespace maxmargin

@@ -1,4 +1,4 @@
-// Predictions for all examples. Examples are divided among threads in fixed shares.
+// Predictions for all examples. Examples are divided among threads in fixed parts.
 #pragma once
 
 #include <cstdint>

@@ -65,12 +65,12 @@ struct LabelLoss {
   const std::int32_t* units = nullptr;   // the same in units of loss, for `errors`
   const double* margin = nullptr;        // b
   const double* scale = nullptr;         // factor on psi
-  const std::int64_t* places = nullptr;  // for `counts`: where the (true + 1) x (labels - true + 1) cells of `true` begin
+  const std::int64_t* table_start = nullptr;  // for `counts`: where the (true + 1) x (labels - true + 1) cells of `true` begin
 
   double cost(int label, bool truth) const { return costs[2 * label + truth]; }
   std::int32_t unit(int label, bool truth) const { return units[2 * label + truth]; }
   std::int64_t place(int labels, int truths, int missed, int added) const {
-    return places[truths] + static_cast<std::int64_t>(missed) * (labels - truths + 1) + added;
+    return table_start[truths] + static_cast<std::int64_t>(missed) * (labels - truths + 1) + added;
   }
 };
 

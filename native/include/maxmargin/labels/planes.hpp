@@ -111,8 +111,8 @@ class LabelPlanes {
   bool same(const Plane& p, const Plane& q) const { return p.b == q.b && p.labels == q.labels; }
   bool nearly_same(const Plane&, const Plane&, double, double) const { return false; }
 
-  void products(const Plane& plane, const std::vector<Plane>& held, double* out) const {
-    for (const Plane& other : held) *out++ = product(plane, other);
+  void products(const Plane& plane, const std::vector<Plane>& others, double* out) const {
+    for (const Plane& other : others) *out++ = product(plane, other);
     *out = product(plane, plane);
   }
   Plane mix(const Plane& p, const Plane& q, double share) const;  // share * p + (1 - share) * q

@@ -148,7 +148,7 @@ class BestLabelLists {
 
   bool insert(std::vector<Entry>& list, const Entry& entry) const {
     if (static_cast<int>(list.size()) == k_ && !(entry.value > list.back().value)) return false;
-    const auto place = std::find_if(list.begin(), list.end(), [&](const Entry& held) { return held.value < entry.value; });
+    const auto place = std::find_if(list.begin(), list.end(), [&](const Entry& other) { return other.value < entry.value; });
     list.insert(place, entry);
     if (static_cast<int>(list.size()) > k_) list.pop_back();
     return true;

@@ -12,7 +12,7 @@
 
 namespace maxmargin {
 
-struct SignedData {
+struct BinaryRowsData {
   Rows rows;
   const double* squared_norms = nullptr;  // |x_i|^2 with the bias
   const std::int8_t* signs = nullptr;     // y
@@ -26,11 +26,11 @@ struct SignedData {
 };
 
 // Plane 0 is the only plane of an example, plane 1 the zero plane that takes up the rest of a cap.
-class SignedBlock {
+class BinaryRowsBlock {
  public:
   static constexpr bool kCoarse = true;
 
-  explicit SignedBlock(const SignedData& data) : data_(data) {}
+  explicit BinaryRowsBlock(const BinaryRowsData& data) : data_(data) {}
 
   std::int64_t weight_count() const { return data_.weight_count(); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
@@ -48,16 +48,16 @@ class SignedBlock {
     ridge_ = 0.0;
   }
 
-  // Whether the plane is neither held nor violated: nothing to do.
-  bool at_rest(const SupportLists::List& held) const { return held.size == 0 && gradient_ <= 0.0; }
+  // Whether the plane is neither in use nor violated: nothing to do.
+  bool at_rest(const SupportLists::List& working_set) const { return working_set.size == 0 && gradient_ <= 0.0; }
 
-  void load(const SupportLists::List& held, double cap, double ridge, bool only_held) {
-    held_ = held.size > 0;
-    reachable_ = held_ || !only_held;
-    loaded_ = alpha_ = held_ ? held.entries[0].alpha : 0.0;
+  void load(const SupportLists::List& working_set, double cap, double ridge, bool working_set_only) {
+    in_working_set_ = working_set.size > 0;
+    reachable_ = in_working_set_ || !working_set_only;
+    loaded_ = alpha_ = in_working_set_ ? working_set.entries[0].alpha : 0.0;
     rest_ = cap < std::numeric_limits<double>::infinity() ? std::max(0.0, cap - alpha_) : 0.0;
     value_ = alpha_ * gradient_;
-    held_value_ = held_ ? std::max(0.0, gradient_) : 0.0;
+    working_set_value_ = in_working_set_ ? std::max(0.0, gradient_) : 0.0;
     ridge_ = ridge;
     gradient_ -= ridge * alpha_;
   }
@@ -98,9 +98,9 @@ class SignedBlock {
   double spent() const { return loaded_; }
   double total() const { return alpha_; }
   double value() const { return value_; }
-  double held_value() const { return held_value_; }
+  double working_set_value() const { return working_set_value_; }
   double linear_change() const { return (alpha_ - loaded_) * data_.margin; }
-  bool holds(int k) const { return k == 0 && held_; }
+  bool in_working_set(int k) const { return k == 0 && in_working_set_; }
   int worst() const { return gradient_ > 0.0 ? 0 : 1; }
 
   Extremes extremes() const {
@@ -131,10 +131,10 @@ class SignedBlock {
     kernels_for(weights).row_axpy(data_.rows[example], alpha * static_cast<double>(data_.signs[example]), weights);
   }
 
-  SignedData data_;
+  BinaryRowsData data_;
   std::int64_t example_ = 0;
-  double norm_ = 0.0, ridge_ = 0.0, gradient_ = 0.0, alpha_ = 0.0, loaded_ = 0.0, rest_ = 0.0, value_ = 0.0, held_value_ = 0.0;
-  bool held_ = false, reachable_ = true;
+  double norm_ = 0.0, ridge_ = 0.0, gradient_ = 0.0, alpha_ = 0.0, loaded_ = 0.0, rest_ = 0.0, value_ = 0.0, working_set_value_ = 0.0;
+  bool in_working_set_ = false, reachable_ = true;
 };
 
 }  // namespace maxmargin

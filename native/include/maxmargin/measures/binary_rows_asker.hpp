@@ -9,13 +9,13 @@
 
 namespace maxmargin {
 
-class SignedAsker {
+class BinaryRowsAsker {
  public:
   using Output = std::int8_t;
   static constexpr int kAhead = 8;
   static constexpr bool kCollects = false;
 
-  explicit SignedAsker(const SignedData& data) : b(data.margin), data_(data) {}
+  explicit BinaryRowsAsker(const BinaryRowsData& data) : b(data.margin), data_(data) {}
 
   std::int64_t weight_count() const { return data_.weight_count(); }
   void prefetch(std::int64_t i) const {
@@ -45,7 +45,7 @@ class SignedAsker {
   static constexpr double scale = 1.0;
 
  private:
-  SignedData data_;
+  BinaryRowsData data_;
   const double* weights_ = nullptr;
   double factor_ = 1.0;
   std::int64_t asked_ = -1;

@@ -1,5 +1,5 @@
 // Products of all rows, or of some, with one column of weights.
-// Rows are divided among threads in fixed shares, so a result depends on the number of threads, not on timing.
+// Rows are divided among threads in fixed parts, so a result depends on the number of threads, not on timing.
 #pragma once
 
 #include <cstdint>

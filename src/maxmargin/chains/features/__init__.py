@@ -1,6 +1,11 @@
 """From tokens to numbers: attributes of tokens, templates that make them, and the vectoriser that numbers them."""
 
-from maxmargin.chains.features.template_sets import READY, chunking_templates, entity_templates, tagging_templates
+from maxmargin.chains.features.template_sets import (
+    TEMPLATE_SETS,
+    chunking_templates,
+    entity_templates,
+    tagging_templates,
+)
 from maxmargin.chains.features.template_text import parse_templates
 from maxmargin.chains.features.templates import (
     Field,
@@ -17,7 +22,7 @@ from maxmargin.chains.features.templates import (
 from maxmargin.chains.features.vectorizer import SequenceVectorizer
 
 __all__ = [
-    "READY",
+    "TEMPLATE_SETS",
     "Field",
     "SequenceVectorizer",
     "Template",

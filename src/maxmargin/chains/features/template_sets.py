@@ -101,7 +101,7 @@ def _anywhere(word: int, offsets: range, where: str) -> Templates:
     return Templates(tuple(Template((f"w:{where}=", Field(offset, word))) for offset in offsets))
 
 
-READY: dict[str, Callable[[], Templates]] = {
+TEMPLATE_SETS: dict[str, Callable[[], Templates]] = {
     "chunking": chunking_templates,
     "tagging": tagging_templates,
     "entities": entity_templates,

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.chains.features.evaluation import Rows, apply_templates
-from maxmargin.chains.features.template_sets import READY
+from maxmargin.chains.features.template_sets import TEMPLATE_SETS
 from maxmargin.chains.features.template_text import parse_templates
 from maxmargin.chains.features.templates import Template, Templates
 from maxmargin.chains.sequences.packed import Sequences
@@ -194,15 +194,17 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         if self.templates is None or isinstance(self.templates, Templates):
             return self.templates
         if isinstance(self.templates, str):
-            if self.templates.isidentifier() and self.templates not in READY and self.templates[0] not in "UB":
+            if self.templates.isidentifier() and self.templates not in TEMPLATE_SETS and self.templates[0] not in "UB":
                 raise ValueError(
-                    f"templates={self.templates!r} is not the name of a ready set ({', '.join(READY)}), nor a text in "
-                    "the syntax of CRF++."
+                    f"templates={self.templates!r} is not the name of a ready set ({', '.join(TEMPLATE_SETS)}), "
+                    "nor a text in the syntax of CRF++."
                 )
-            return READY[self.templates]() if self.templates in READY else parse_templates(self.templates)
+            return (
+                TEMPLATE_SETS[self.templates]() if self.templates in TEMPLATE_SETS else parse_templates(self.templates)
+            )
         raise ValueError(
-            f"templates must be Templates, {', '.join(map(repr, READY))}, or a text in the syntax of CRF++, not "
-            f"{type(self.templates).__name__}."
+            f"templates must be Templates, {', '.join(map(repr, TEMPLATE_SETS))}, or a text in the syntax of CRF++, "
+            f"not {type(self.templates).__name__}."
         )
 
     def _check_params(self) -> None:

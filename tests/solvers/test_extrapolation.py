@@ -1,4 +1,4 @@
-"""Leaps along the way of the dual variables: they save visits, and nothing else changes."""
+"""Extrapolation along the path of the dual variables: it saves visits, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
 def test_fewer_visits_to_the_same_gap():
     X, y = digits()
     fits = [
-        MulticlassSVC(1.0, slack="linear", tol=1e-4, solver=BlockCoordinate(leaps=leaps)).fit(X, y)
-        for leaps in (False, True)
+        MulticlassSVC(1.0, slack="linear", tol=1e-4, solver=BlockCoordinate(extrapolate=used)).fit(X, y)
+        for used in (False, True)
     ]
     without, with_leaps = (fit.solution_ for fit in fits)
     assert with_leaps.oracle_calls < 0.8 * without.oracle_calls
@@ -33,28 +33,28 @@ def test_fewer_visits_to_the_same_gap():
 
 def test_chains_come_to_the_same_optimum():
     X, Y = make_chain(60, seed=0)
-    fits = [ChainSVC(C=1.0, tol=1e-6, solver=BlockCoordinate(leaps=leaps)).fit(X, Y) for leaps in (False, True)]
+    fits = [ChainSVC(C=1.0, tol=1e-6, solver=BlockCoordinate(extrapolate=used)).fit(X, Y) for used in (False, True)]
     assert fits[0].solution_.primal == pytest.approx(fits[1].solution_.primal, rel=1e-4)
 
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_the_weights_follow(coarse):
-    """After leaps that held and leaps that were undone, w is still the sum of alpha a."""
+    """After extrapolations that were kept and others that were undone, w is still the sum of alpha a."""
     X, y = digits()
     oracle = Multiclass(10).bind(as_rows(X, 0.0, True), y.astype(np.int32), Formulation())
     engine = oracle.engine(0.1)
-    everyone, held, undone = np.arange(oracle.n, dtype=np.int32), 0, 0
+    everyone, kept, undone = np.arange(oracle.n, dtype=np.int32), 0, 0
     for factor in (0.2, 0.5, 100.0, 1.0, 300.0):
         engine.mark()
         for _ in range(2):
             engine.visit(everyone, VisitSettings(coarse=coarse))
         before = engine.dual
-        gain = engine.leap(factor)
-        held, undone = held + (gain > 0.0), undone + (gain == 0.0)
+        gain = engine.extrapolate(factor)
+        kept, undone = kept + (gain > 0.0), undone + (gain == 0.0)
         rough, dual = np.array(engine.rough_weights), engine.dual
         assert dual == pytest.approx(before + gain, rel=1e-5)
         engine.core.refresh()
         assert rough == pytest.approx(engine.weights, abs=1e-5)
         assert dual == pytest.approx(engine.dual, rel=1e-5)
-    assert held > 0
+    assert kept > 0
     assert undone > 0
