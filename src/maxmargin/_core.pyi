@@ -1298,15 +1298,58 @@ class Topology:
     def longest(self) -> int:
         """The most edges that an output can have."""
 
-    def best(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    def best(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
         """
         (score, edges) of the best output; -inf and no edges where there is none.
         """
 
-    def sums(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+    def k_best(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+        """
+        (scores, offsets into the edges, edges) of the k best outputs, or of all where they are fewer.
+        """
+
+    def sums(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
         """
         (log partition, expected uses of every edge, entropy) of the outputs; -inf, zeros and 0 where there is none.
         """
+
+    def samples(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, seed: int, forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+        """
+        (log partition, offsets into the edges, edges) of outputs at random; no outputs where there is none.
+        """
+
+class Strata:
+    """
+    The best output at each vector of totals of whole-number counts; see programs/strata.hpp.
+    """
+
+    def __init__(self, topology: Topology, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, little: int = 67108864) -> None:
+        """
+        `little`: the bytes up to which everything is kept, instead of computed again.
+        """
+
+    def sizes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """One more than the largest total of each kind."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the values."""
+
+    def values(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The best score at each total, -inf where there is none."""
+
+    def edges(self, total: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The edges of the best output at a total."""
+
+def best_of_programs(topologies: Sequence[Topology], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+    """
+    (scores, offsets into the edges, edges) of the best output of every program; scores of edges one program after the other.
+    """
+
+def sums_of_programs(topologies: Sequence[Topology], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+    """
+    (log partitions, expected uses of every edge, entropies) of all programs.
+    """
 
 def best_spanning_trees(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, threads: int = 1) -> tuple[Any, ...]:
     """

@@ -8,14 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxmargin.programs import Topology, queries
-from program_cases import ProgramCase, program_cases
+from program_cases import program_cases, size_of
 
 TOLERANCE = 1e-12
 """Relative to the size of the scores: sums of a dozen numbers in another order."""
-
-
-def size_of(case: ProgramCase) -> float:
-    return float(max(1.0, np.abs(case.scores[np.isfinite(case.scores)]).max(initial=0.0)))
 
 
 @given(program_cases())

@@ -21,9 +21,13 @@ class ProgramCase:
     scores: np.ndarray
     outputs: list[tuple[int, ...]]
 
+    @classmethod
+    def listed(cls, topology: Topology, scores: np.ndarray) -> ProgramCase:
+        return cls(topology, scores, all_outputs(topology.head, topology.tail, topology.goal))
+
     @property
     def values(self) -> np.ndarray:
-        """The score of every output; the sum of the smallest numbers comes first, so that -inf and 1e300 are safe."""
+        """The score of every output."""
         return np.array([self.scores[list(output)].sum() for output in self.outputs])
 
     @property
@@ -41,6 +45,26 @@ class ProgramCase:
         for row, output in enumerate(self.outputs):
             np.add.at(table[row], list(output), 1.0)
         return table
+
+
+def size_of(case: ProgramCase) -> float:
+    """The size of the scores, to which rounding is relative."""
+    return float(max(1.0, np.abs(case.scores[np.isfinite(case.scores)]).max(initial=0.0)))
+
+
+def chain_program(length: int, labels: int) -> Topology:
+    """Labellings of a chain: cell ``t * labels + y`` says that token t has label y, the last cell is the goal.
+
+    Edges: one per label of the first token; for each label of a later token one per label before; one per last label.
+    """
+    own = np.arange(labels)
+    head, tail = [own], [np.full(labels, -1)]
+    for t in range(1, length):
+        head.append(np.repeat(t * labels + own, labels))
+        tail.append(np.tile((t - 1) * labels + own, labels))
+    head.append(np.full(labels, length * labels))
+    tail.append((length - 1) * labels + own)
+    return Topology(np.concatenate(head), np.concatenate(tail))
 
 
 def all_outputs(head: np.ndarray, tail: np.ndarray, goal: int) -> list[tuple[int, ...]]:

@@ -79,17 +79,19 @@ void Topology::sort(std::span<const std::int32_t> head, std::span<const std::int
     tail_.assign(tail.begin(), tail.end());
     return;
   }
-  head_.resize(edges);
-  tail_.resize(edges * width);
   numbers_.resize(edges);
   places_.resize(edges);
   std::vector<Edge> next(first_.begin(), first_.end() - 1);
   for (std::size_t edge = 0; edge < edges; ++edge) {
-    const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(head[edge])]++);
-    head_[place] = head[edge];
-    for (std::size_t k = 0; k < width; ++k) tail_[place * width + k] = tail[edge * width + k];
-    numbers_[place] = static_cast<Edge>(edge);
-    places_[edge] = static_cast<Edge>(place);
+    const Edge place = next[static_cast<std::size_t>(head[edge])]++;
+    places_[edge] = place;
+    numbers_[static_cast<std::size_t>(place)] = static_cast<Edge>(edge);
+  }
+  head_.reserve(edges);
+  for (Cell cell = 0; cell < cells_; ++cell) head_.insert(head_.end(), static_cast<std::size_t>(first_[cell + 1] - first_[cell]), cell);
+  tail_.resize(edges * width);
+  for (std::size_t place = 0; place < edges; ++place) {
+    for (std::size_t k = 0; k < width; ++k) tail_[place * width + k] = tail[static_cast<std::size_t>(numbers_[place]) * width + k];
   }
 }
 

@@ -17,8 +17,8 @@ class Ranked(NamedTuple, Generic[Output]):
     output: Output
 
 
-def checked_k(k: Any) -> int:
+def checked_k(k: Any, name: str = "k") -> int:
     """How many outputs, or documents, are wanted."""
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise ValueError(f"k must be a positive integer, not {quoted(k)}.")
+        raise ValueError(f"{name} must be a positive integer, not {quoted(k)}.")
     return int(k)

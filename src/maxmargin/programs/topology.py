@@ -37,8 +37,8 @@ class Topology:
     def __init__(
         self, head: npt.ArrayLike, tail: npt.ArrayLike, *, cells: int | None = None, goal: int | None = None
     ) -> None:
-        heads = _whole_numbers(head, "head")
-        tails = _whole_numbers(tail, "tail")
+        heads = whole_numbers(head, "head")
+        tails = whole_numbers(tail, "tail")
         if heads.ndim != 1 or heads.size == 0:
             raise ValueError(f"head must have shape (E,) with at least one edge, not {heads.shape}.")
         if tails.ndim == 1:
@@ -86,8 +86,8 @@ def _restored(head: Indices, tail: Indices, cells: int, goal: int) -> Topology:
     return Topology(head, tail, cells=cells, goal=goal)
 
 
-def _whole_numbers(values: npt.ArrayLike, name: str) -> Indices:
-    """As contiguous 32-bit numbers, which belong to nobody else."""
+def whole_numbers(values: npt.ArrayLike, name: str) -> Indices:
+    """An array of cells, edges or counts as contiguous 32-bit numbers, which belong to nobody else."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"{name} must be whole numbers, not {array.dtype}.")
@@ -95,10 +95,7 @@ def _whole_numbers(values: npt.ArrayLike, name: str) -> Indices:
         lowest, highest = int(array.min()), int(array.max())
         if lowest < -(2**31) or highest > MOST:
             place = np.argwhere((array < -(2**31)) | (array > MOST))[0]
-            raise ValueError(
-                f"{name} of edge {place[0]} is {array[tuple(place)]}; "
-                f"cells have numbers from 0 to {MOST}, and -1 is no tail."
-            )
+            raise ValueError(f"{name} of edge {place[0]} is {array[tuple(place)]}; numbers go up to {MOST}.")
     return np.array(array, dtype=np.int32, order="C")
 
 

@@ -22,14 +22,12 @@ class Best {  // keeps its memory from one program to the next
     values_[0] = Real{0};  // of no tail
     Real* values = values_.data() + 1;
     for (Cell cell = 0; cell < program.cells(); ++cell) {
-      Real highest = kImpossible<Real>;
-      program.incoming(cell, [&](Edge edge, Cell a, Cell b) { highest = std::max(highest, value<P>(values, scores[edge], a, b)); });
-      values[cell] = highest;
+      values[cell] = highest(program, cell, scores, values);
     }
     return values[program.goal()];
   }
 
-  Real value_of(Cell cell) const { return values_[static_cast<std::size_t>(cell) + 1]; }
+  const Real* values() const { return values_.data() + 1; }  // by cell, and 0 at -1 for no tail
 
   // The edges of the best derivation, after `run` with a finite answer; each edge before those of its tails.
   template <DynamicProgram P>
@@ -52,6 +50,31 @@ class Best {  // keeps its memory from one program to the next
   }
 
  private:
+  // Four at a time where edges are listed: one maximum waits for the one before.
+  template <class P>
+  static Real highest(const P& program, Cell cell, const Real* scores, const Real* values) {
+    Real most = kImpossible<Real>;
+    if constexpr (ListedProgram<P>) {
+      auto at = [&](Edge edge) {
+        const Tails from = program.tails(edge);
+        return value<P>(values, scores[edge], from.first, from.second);
+      };
+      const Edge last = program.first(cell + 1);
+      Edge edge = program.first(cell);
+      if (last - edge >= 8) {
+        Real parts[4] = {at(edge), at(edge + 1), at(edge + 2), at(edge + 3)};
+        for (edge += 4; edge + 4 <= last; edge += 4) {
+          for (int k = 0; k < 4; ++k) parts[k] = std::max(parts[k], at(edge + k));
+        }
+        most = std::max(std::max(parts[0], parts[1]), std::max(parts[2], parts[3]));
+      }
+      for (; edge < last; ++edge) most = std::max(most, at(edge));
+    } else {
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) { most = std::max(most, value<P>(values, scores[edge], a, b)); });
+    }
+    return most;
+  }
+
   template <class P>
   static Real value(const Real* values, Real score, Cell a, Cell b) {
     if constexpr (P::kTails == 1) return score + values[a];

@@ -39,4 +39,8 @@ concept DynamicProgram = requires(const P& program, Cell cell, Edge edge, VisitN
   program.incoming(cell, visit);  // visit(edge, first tail, second tail) for each edge into the cell, in order
 };
 
+// The tails of an edge are read from a list: going over first(c) .. first(c + 1) - 1 is as cheap as `incoming`.
+template <class P>
+concept ListedProgram = DynamicProgram<P> && P::kListed;
+
 }  // namespace maxmargin::programs

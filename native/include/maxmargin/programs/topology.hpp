@@ -22,6 +22,7 @@ template <int kMostTails>
 class Edges {  // a view that the queries read
  public:
   static constexpr int kTails = kMostTails;
+  static constexpr bool kListed = true;
 
   Edges(std::int32_t cells, Cell goal, const Edge* first, const Cell* tails) : cells_(cells), goal_(goal), first_(first), tails_(tails) {}
 
