@@ -115,6 +115,9 @@ class ChainLikelihood:
         """``solve``, of which somebody knows that it does this."""
         return self.solve
 
+    def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> None:
+        """Second derivatives cost many passes."""
+
     @property
     def work(self) -> float:
         """Additions and multiplications of one pass, roughly."""

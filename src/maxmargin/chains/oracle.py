@@ -13,9 +13,9 @@ from maxmargin import _core
 from maxmargin.chains.loss import ChainLoss
 from maxmargin.chains.memory import check_search_by_loss
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import DualState
+from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.native import NativeCore, NativeOracle, Outputs, csr_planes
+from maxmargin.oracles.native import NativeOracle, Outputs, WorkingSetEngine, csr_planes
 
 if TYPE_CHECKING:
     from maxmargin.chains.chain import Chain, ChainInput
@@ -49,8 +49,9 @@ class ChainOracle(NativeOracle):
         check_search_by_loss(chain, X, loss.formulation, sequence, size, threads)
         cells = np.diff(X.tokens.indptr[X.tokens.offsets]) + X.tokens.lengths * float(chain.n_labels**chain.order)
         self.visit_costs = cells * float(_core.padded(chain.n_labels))
-        super().__init__(core, len(X), loss.formulation, sample_weight, threads, float(self.visit_costs.mean()))
-        self.row_cost = _ROW * self.visit_cost
+        cost, partial = float(self.visit_costs.mean()), allowed is not None
+        costs = {"row_cost": _ROW * cost, "partial": partial}
+        super().__init__(core, len(X), loss.formulation, sample_weight, threads, cost, **costs)
 
     def outputs_of(self, state: DualState) -> Outputs | None:
         return None if state.handles is None else flat_labels(state.handles)
@@ -87,8 +88,8 @@ class ChainOracle(NativeOracle):
             arrays += [None] if X is None else [X.offsets, X.indptr, X.indices, X.values]
         return digest(self.formulation, shape, *arrays)
 
-    def engine_core(self, C: float) -> NativeCore:
-        return _core.ChainEngine(self.core, self.formulation.slack, C, self.sample_weight)
+    def engine(self, C: float) -> WorkingSetEngine:
+        return WorkingSetEngine(self, _core.ChainEngine(self.core, self.formulation.slack, C, self.sample_weight))
 
 
 class LabelRuns(Sequence[Indices]):

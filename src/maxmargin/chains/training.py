@@ -175,7 +175,6 @@ class ChainTraining:
             C,
             data.weight,
             zero_one=model.loss == "zero-one",
-            latent=isinstance(labels, PartialLabels),
             run=replace(run_of(model, data.scale.relative_gap), inspect=inspect),
         )
         return TrainedBy(solution, MARGIN, C)

@@ -12,7 +12,7 @@ from maxmargin.classes.oracle import ClassOracle
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.native import Outputs
+from maxmargin.oracles.native import NativeEngine, Outputs
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -20,6 +20,8 @@ Indices = npt.NDArray[np.int32]
 
 class MulticlassOracle(ClassOracle):
     """Multiclass planes from the native core."""
+
+    core: _core.Multiclass
 
     def __init__(
         self,
@@ -59,6 +61,9 @@ class MulticlassOracle(ClassOracle):
     def _of_pairs(self, table: Floats, truths: Indices, outputs: Indices) -> Floats:
         """The entries of classes, zero where the output is the truth."""
         return np.where(truths == outputs, 0.0, table[0, outputs]) if self._alike else table[truths, outputs]
+
+    def engine(self, C: float) -> NativeEngine:
+        return NativeEngine(self, _core.MulticlassEngine(self.core, self.formulation.slack, C, self.sample_weight))
 
     def fingerprint(self) -> str:
         arrays = (self._labels, self._margin, self._scale, self.sample_weight)

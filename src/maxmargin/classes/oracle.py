@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.core.formulation import Formulation
-from maxmargin.oracles.base import DualState
-from maxmargin.oracles.native import NativeCore, NativeOracle
+from maxmargin.oracles.engine import DualState
+from maxmargin.oracles.native import NativeOracle
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -19,7 +19,6 @@ Indices = npt.NDArray[np.int32]
 class ClassOracle(NativeOracle):
     """Planes of classes from the native core. A subclass says how one of them is a row of numbers."""
 
-    core: _core.Multiclass | _core.Outputs
     _labels: Indices
 
     def __init__(
@@ -32,14 +31,9 @@ class ClassOracle(NativeOracle):
         columns: int,
     ) -> None:
         cells = rows.cells / max(1, rows.n)
-        super().__init__(core, rows.n, formulation, sample_weight, threads, cells * columns)
-        self.plane_cells = 2.0 * cells
+        super().__init__(core, rows.n, formulation, sample_weight, threads, cells * columns, row_cells=2.0 * cells)
 
     def moved(self, state: DualState, codes: Indices) -> DualState:
         output = codes[state.output]
         kept = np.flatnonzero((output >= 0) & (output != self._labels[state.example]))
         return replace(state.take(kept), output=output[kept])
-
-    def engine_core(self, C: float) -> NativeCore:
-        kind = _core.MulticlassEngine if isinstance(self.core, _core.Multiclass) else _core.OutputEngine
-        return kind(self.core, self.formulation.slack, C, self.sample_weight)

@@ -13,7 +13,7 @@ from maxmargin.classes.output_maps import ClassFeatures
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.native import Outputs
+from maxmargin.oracles.native import NativeEngine, Outputs
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -21,6 +21,8 @@ Indices = npt.NDArray[np.int32]
 
 class OutputOracle(ClassOracle):
     """Planes ``a = scale x (x) (Lambda(truth) - Lambda(class))`` from the native core."""
+
+    core: _core.Outputs
 
     def __init__(
         self,
@@ -53,6 +55,9 @@ class OutputOracle(ClassOracle):
         index = columns[x].astype(np.int64) * self._stride + change.indices[z]
         a = sp.coo_array((scale[row] * values[x] * change.data[z], (row, index)), shape=(len(examples), self.dimension))
         return Planes(a.tocsr(), np.where(wrong, self.formulation.margin(losses), 0.0), examples)
+
+    def engine(self, C: float) -> NativeEngine:
+        return NativeEngine(self, _core.OutputEngine(self.core, self.formulation.slack, C, self.sample_weight))
 
     def fingerprint(self) -> str:
         matrix = self._features.matrix

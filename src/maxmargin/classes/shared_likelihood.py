@@ -89,6 +89,9 @@ class SharedLikelihood:
         divisor = l2 + share * of_columns[:, None] * of_nodes
         return lambda v: (left @ ((left.T @ v.reshape(shape) @ right) / divisor) @ right.T).ravel()
 
+    def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> None:
+        """Second derivatives elsewhere are no product of two small matrices."""
+
     @cached_property
     def _axes(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Eigenvalues and eigenvectors of the products of columns, and of those of nodes."""
@@ -121,8 +124,8 @@ class SharedLikelihood:
         found[:, : self.flat.n_classes] = v.reshape(self.columns, -1) @ self._map.T
         return found.ravel()
 
-    def dual(self, C: float) -> Any:
-        raise NotImplementedError("Classes that share features have no dual ascent of the likelihood.")
+    def dual(self, C: float) -> None:
+        """Classes that share features have no dual ascent of the likelihood."""
 
     def shorter(self) -> None:
         """Classes have no transitions that could be left out."""

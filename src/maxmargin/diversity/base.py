@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,10 +20,10 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
+class SubsetRanker(SlimPickle, BaseEstimator, ABC):  # type: ignore[misc]
     """Chooses ``k`` documents of each candidate set, one after the other.
 
-    A subclass has the parameters ``k``, ``vectorizer`` and ``weighting``, and a method ``_chosen``.
+    A subclass has the parameters ``k``, ``vectorizer`` and ``weighting``, and a method ``_choices``.
     """
 
     k: int
@@ -51,11 +52,20 @@ class SubsetRanker(SlimPickle, BaseEstimator):  # type: ignore[misc]
     def _packed(self, X: Iterable[Any]) -> list[Candidates]:
         return pack_candidates(X, self.vectorizer)
 
+    @abstractmethod
+    def _choices(self, sets: list[Candidates], k: int) -> list[Indices]:
+        """The ``k`` documents of each candidate set."""
+
+
+class SetBySet(SubsetRanker):
+    """Chooses from one candidate set after the other (``_chosen``)."""
+
     def _choices(self, sets: list[Candidates], k: int) -> list[Indices]:
         return [self._chosen(candidates, i, k) for i, candidates in enumerate(sets)]
 
+    @abstractmethod
     def _chosen(self, candidates: Candidates, i: int, k: int) -> Indices:
-        raise NotImplementedError
+        """The ``k`` documents of candidate set ``i``."""
 
 
 def check_sizes(sets: list[Candidates], k: int) -> None:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from maxmargin.core.ranked import checked_k
-from maxmargin.diversity.base import SubsetRanker
+from maxmargin.diversity.base import SetBySet, SubsetRanker
 from maxmargin.diversity.candidates import Candidates
 from maxmargin.diversity.cover import Cover, greedy
 
@@ -35,7 +35,7 @@ class Baseline(SubsetRanker):
         return True
 
 
-class UnweightedCoverage(Baseline):
+class UnweightedCoverage(SetBySet, Baseline):
     """Covers as many different words as possible, each worth the same.
 
     Parameters
@@ -48,7 +48,7 @@ class UnweightedCoverage(Baseline):
         return greedy(k, Cover.of(counts), np.ones(counts.shape[1]))
 
 
-class EssentialPages(Baseline):
+class EssentialPages(SetBySet, Baseline):
     """Covers words by a fixed function of the share ``r(v)`` of candidate documents that have the word v.
 
     ``'tf-idf'``: the next document d is the one with the largest ``sum tf(v, d) * log2(1 / r(v))`` over its words that
@@ -87,7 +87,7 @@ class EssentialPages(Baseline):
         return np.array(chosen, dtype=np.int32)
 
 
-class OkapiBM25(Baseline):
+class OkapiBM25(SetBySet, Baseline):
     """The documents that match the query best, without a thought for what the others say.
 
     ``sum_v idf(v) * f (k1 + 1) / (f + k1 (1 - b + b |d| / mean |d|))`` over the words v of the query, with f the count

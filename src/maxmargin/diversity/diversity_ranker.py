@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import positive
 from maxmargin.core.ranked import checked_k
-from maxmargin.diversity.base import SubsetRanker, check_documents, check_lengths, check_sizes
+from maxmargin.diversity.base import SetBySet, check_documents, check_lengths, check_sizes
 from maxmargin.diversity.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.diversity.levels import checked_levels, checked_shares
 from maxmargin.diversity.model_file import ranker_parts, restore_ranker
@@ -33,7 +33,7 @@ _SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
 
 
 @saved
-class DiversityRanker(Saved, SubsetRanker):
+class DiversityRanker(Saved, SetBySet):
     """Learns which words are worth covering, and chooses documents that cover them (SVM-div).
 
     Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` over candidate sets i, with ``<w, Psi(x, y)>`` the benefit of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -26,7 +27,7 @@ class FileParts:
     without: tuple[str, ...] = ()
 
 
-class Saved:
+class Saved(ABC):
     """Gives an estimator ``save``, and ``load`` the way back: ``_file_parts`` of a fitted model, and ``_restore``.
 
     ``_restore`` sets what ``fit`` had set, on an estimator that has its parameters. What it does not accept is a
@@ -43,11 +44,11 @@ class Saved:
         names = {"feature_names_in_": self.feature_names_in_} if hasattr(self, "feature_names_in_") else {}
         save_model(path, self, {**parts.arrays, **names}, parts.without, parts.structure)
 
-    def _file_parts(self) -> FileParts:
-        raise NotImplementedError
+    @abstractmethod
+    def _file_parts(self) -> FileParts: ...
 
-    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None: ...
 
 
 SAVED: dict[str, type[Saved]] = {}

@@ -17,14 +17,12 @@ from sklearn.utils import check_random_state
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import positive
-from maxmargin.core.problem import has_power
 from maxmargin.fitting.warm_start import TrainedOn, carried_over
 from maxmargin.fitting.warning import warn_caller
+from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.bind import bind
-from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.search import Unsupported
-from maxmargin.oracles.trials import can_be_tried, try_out, try_result
-from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.base import Run, Solution, Solver, Status
 from maxmargin.solvers.certify import check_budget, check_order, gap_target
 from maxmargin.solvers.choose import bound_formulation, check_bounds, choose_solver
 from maxmargin.solvers.concave_convex import ConcaveConvex
@@ -124,14 +122,13 @@ def train(
     slack: str | None = None,
     run: Run | None = None,
     trial: bool = False,
-    latent: bool = False,
 ) -> Solution:
     """Binds the problem, runs the estimator's solver, and warns where it did not converge.
 
     ``zero_one`` replaces the problem's loss by 1 for every output but the truth. ``names`` are what messages call
     the examples; None is their numbers. ``relative`` is what ``tol='auto'`` stands for, as in ``tolerance``. ``slack``
     and ``run`` are those of the estimator where they are None. A ``trial`` neither starts from an earlier solution nor
-    warns. ``latent`` says that outputs are known in part, so that the oracle completes them.
+    warns.
     """
     slack = estimator.slack if slack is None else slack
     check_settings(estimator, C, slack)
@@ -147,7 +144,7 @@ def train(
         n_jobs=job_count(estimator.n_jobs),
     )
     check_bounds(solver, oracle, type(problem).__name__)
-    if latent or (isinstance(oracle, ProblemOracle) and has_power(problem, "impute")):
+    if oracle.capabilities.partial:
         if oracle.formulation.mistakes:
             raise Unsupported("The perceptron does not choose latent variables; use solver='auto'.")
         solver = ConcaveConvex(solver)
@@ -169,16 +166,14 @@ def train(
     return solution
 
 
-def _checked(solver: Any, oracle: Any, C: float, run: Run, start: Solution | None) -> tuple[Solution, int]:
+def _checked(solver: Solver, oracle: Oracle, C: float, run: Run, start: Solution | None) -> tuple[Solution, int]:
     """The solution, and the number of questions that were asked to see whether it can be trusted."""
-    python = can_be_tried(oracle)
-    checks = try_out(oracle) if python else 0
+    checks = oracle.try_out()
     begin = time.perf_counter()
     solution: Solution = solver(oracle, C, run, start)
     check_order(oracle, solution)
-    if python and oracle.exact and solution.primal is not None and solution.status is not Status.INTERRUPTED:
-        tried = oracle.completed(solution.w) or oracle
-        checks += try_result(tried, solution.w, solution.slack, time.perf_counter() - begin)
+    if oracle.exact and solution.primal is not None and solution.status is not Status.INTERRUPTED:
+        checks += oracle.try_result(solution.w, solution.slack, time.perf_counter() - begin)
     return solution, checks
 
 

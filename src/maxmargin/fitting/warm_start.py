@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.oracles.base import DualState, Oracle
-from maxmargin.oracles.plane_by_plane import PlaneOracle
+from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.engine import DualState
 from maxmargin.solvers.base import Solution
 
 Indices = npt.NDArray[np.int32]
@@ -49,7 +49,7 @@ class TrainedOn:
             oracle.keys(),
             None if classes is None else tuple(np.asarray(classes, dtype=object).tolist()),
             None if weight is None else tuple(weight.tolist()),
-            oracle.definitions() if isinstance(oracle, PlaneOracle) else (),
+            oracle.definitions(),
         )
 
     def weight(self, i: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,16 +41,16 @@ def group_sums(numbers: Floats, offsets: Offsets) -> Floats:
     return sums
 
 
-class GroupedMeasure:
+class GroupedMeasure(ABC):
     """A ``Measure`` whose subclass prepares and searches all groups in one call."""
 
+    @abstractmethod
     def prepare_groups(self, truth: npt.NDArray[Any], offsets: Offsets, names: Sequence[str]) -> Any:
         """The same as ``prepare`` for rows ``offsets[g]`` to ``offsets[g + 1]`` of every group ``g``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def search_groups(self, scores: Floats, target: Any, formulation: Formulation, threads: int = 1) -> Violations:
         """The same as ``search`` for every group."""
-        raise NotImplementedError
 
     def prepare(self, truth: npt.NDArray[Any], where: str = "the sample") -> Any:
         truth = np.asarray(truth)

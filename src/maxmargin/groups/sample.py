@@ -16,10 +16,10 @@ from maxmargin.groups.base import Measure, Violation
 from maxmargin.groups.graded import GradedTarget
 from maxmargin.groups.grouped import GroupedMeasure, Violations
 from maxmargin.groups.swapped_pairs import SwappedPairs
-from maxmargin.oracles.base import Cut
+from maxmargin.oracles.base import Capabilities, Cut, Stop
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
-from maxmargin.oracles.portions import Stop, until
+from maxmargin.oracles.plane_by_plane import CALL, Plane, PlaneOracle
+from maxmargin.oracles.portions import until
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.groups import RowGroups
 
@@ -99,9 +99,7 @@ class SampleOracle(PlaneOracle):
         self._rows, self._groups, self._truth = X.rows, [None] if groups is None else groups, truth
         self.n = len(self._groups)
         self.dimension = X.rows.columns
-        self.pass_cost = 2.0 * X.rows.cells  # multiplications of a pass over all groups
-        self.exact = True
-        self.joint = isinstance(measure, GroupedMeasure)
+        self.capabilities = Capabilities(CALL, 2.0 * X.rows.cells, joint=isinstance(measure, GroupedMeasure))
         self._names = [X.name(g) for g in range(self.n)] if X.names is None else X.names
         in_order = groups is None or groups.all_in_order(X.rows.n)
         self._members = None if groups is None or in_order else groups.members  # rows, group after group
@@ -128,8 +126,8 @@ class SampleOracle(PlaneOracle):
         if self._targets[g] is None:
             self._targets[g] = self._prepared(g)
         found = self.measure.search(scores, self._targets[g], self.formulation)
-        if found is not None:
-            self.exact = self.exact and found.exact
+        if found is not None and not found.exact:
+            self.give_up_exactness()
         return found
 
     def _search_all(self, scores: Floats, stop: Stop | None) -> Violations:
@@ -158,9 +156,7 @@ class SampleOracle(PlaneOracle):
         scores = self._of_members(self._scores(w))
         return np.maximum(0.0, self._search_all(scores, stop).values(scores, self._offsets, self.formulation))
 
-    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
-        if not fresh:
-            raise ValueError("A sample keeps no planes: ask for a fresh cut.")
+    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         scores = self._of_members(self._scores(w))
         found = self._search_all(scores, stop)
         slack = np.maximum(0.0, found.values(scores, self._offsets, self.formulation))

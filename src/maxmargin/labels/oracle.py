@@ -12,9 +12,9 @@ from maxmargin import _core
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.labels.loss import LabelLoss
-from maxmargin.oracles.base import DualState, Engine
+from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.native import NativeCore, NativeEngine, NativeOracle, Outputs, csr_planes
+from maxmargin.oracles.native import NativeEngine, NativeOracle, Outputs, WorkingSetEngine, csr_planes
 
 if TYPE_CHECKING:
     from maxmargin.labels.multilabel import Multilabel
@@ -67,11 +67,10 @@ class MultilabelOracle(NativeOracle):
         """Whether every label can be trained for itself: no pairs, costs that add up, linear slack."""
         return self.loss.goal == "augmented" and not len(self.structure.pairs) and self.formulation.slack == "linear"
 
-    def engine_core(self, C: float) -> NativeCore:
-        return _core.LabelEngine(self.core, self.formulation.slack, C, self.sample_weight)
-
     def engine(self, C: float) -> Engine:
-        return SeparateLabelEngine(self, C) if self.separate else super().engine(C)
+        if self.separate:
+            return SeparateLabelEngine(self, C)
+        return WorkingSetEngine(self, _core.LabelEngine(self.core, self.formulation.slack, C, self.sample_weight))
 
 
 class SeparateLabelEngine(NativeEngine):

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import DualState
+from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.native import NativeCore, NativeOracle, Outputs
+from maxmargin.oracles.native import NativeEngine, NativeOracle, Outputs
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -19,6 +19,8 @@ Indices = npt.NDArray[np.int32]
 
 class SignedOracle(NativeOracle):
     """One example per row, with the plane ``(y_i x_i, 1)``. The loss is zero-one, so rescaling makes no difference."""
+
+    core: _core.BinaryRows
 
     def __init__(
         self,
@@ -55,5 +57,5 @@ class SignedOracle(NativeOracle):
     def steepness(self) -> float:
         return float(np.max(self._rows.squared_norms))
 
-    def engine_core(self, C: float) -> NativeCore:
-        return _core.BinaryRowsEngine(self.core, self.formulation.slack, C, self.sample_weight)
+    def engine(self, C: float) -> NativeEngine:
+        return NativeEngine(self, _core.BinaryRowsEngine(self.core, self.formulation.slack, C, self.sample_weight))

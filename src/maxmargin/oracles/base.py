@@ -1,21 +1,23 @@
-"""What a solver sees of a bound problem: an oracle that answers at fixed ``w``, and a dual engine over its planes."""
+"""What a solver sees of a bound problem: an oracle that answers at fixed ``w``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.weight_bounds import Bounds
+from maxmargin.oracles.engine import DualState, Engine
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+Stop = Callable[[], bool]
 
 
 class Stopped(Exception):
@@ -32,32 +34,6 @@ class Cut:
     a: Any
     b: float
     slack: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class DualState:
-    """Dual variables and what they belong to.
-
-    A plane is known by its example and its output (a class); where that is not enough, ``handles`` holds the outputs in
-    the form of the structure (label sequences), or ``planes`` the rows, in the same order. ``Oracle.expand`` makes rows
-    of all of them. ``cuts`` marks the summed planes of the 1-slack form,
-    which belong to no example (-1) and have one cap, C, for all.
-    """
-
-    example: Indices
-    output: Indices
-    alpha: Floats
-    planes: Planes | None = None
-    cuts: bool = False
-    handles: Sequence[Any] | None = None
-
-    def take(self, positions: npt.NDArray[Any]) -> DualState:
-        """Some of the planes."""
-        planes = None if self.planes is None else self.planes.take(positions)
-        handles = None if self.handles is None else [self.handles[k] for k in positions]
-        return DualState(
-            self.example[positions], self.output[positions], self.alpha[positions], planes, self.cuts, handles
-        )
 
 
 @dataclass(eq=False)
@@ -79,207 +55,172 @@ class OnlineWalk:
         return (self.done + 1) * self.v - self.late
 
 
-class Engine(Protocol):
-    """Block coordinate ascent on the planes of one oracle (see ``engine/engine.hpp``)."""
+@dataclass(frozen=True)
+class Capabilities:
+    """What solvers may count on, and what their questions cost, in multiplications, roughly.
 
-    separate: bool  # every plane has a cap of its own; else those of an example share one
+    Parameters
+    ----------
+    visit_cost : of a visit to one example
+    pass_cost : of a pass over all examples
+    exact : no plane is above the one found; where a search gives up on the way the oracle gets a record that says so
+    cheap : asking costs no more than looking at the planes held
+    joint : all examples at one ``w`` cost little more than one of them
+    partial : the truths are completions of what is known of them (``Oracle.completed``)
+    row_cost : of writing a plane out as a row and multiplying it with others, zero where planes are rows
+    row_cells : numbers of such a row, where the products of planes are sparse ones
+    """
 
-    @property
-    def weights(self) -> Floats:
-        """``w = sum alpha a``, exact."""
+    visit_cost: float
+    pass_cost: float
+    exact: bool = True
+    cheap: bool = False
+    joint: bool = False
+    partial: bool = False
+    row_cost: float = 0.0
+    row_cells: float = 0.0
+
+
+class KeptPlanes(Protocol):
+    """An oracle's planes of late, which are tried before it is asked again."""
+
+    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
         ...
 
-    @property
-    def rough_weights(self) -> npt.NDArray[np.float32] | Floats:
-        """``w`` as the last visit left it, float32 after coarse visits."""
+    def best_cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        """The summed plane at ``w`` of the planes kept: a lower bound."""
         ...
 
+
+class Smoothed(Protocol):
+    """The objective of an oracle in a smooth form that keeps its best point and the best dual variables so far."""
+
     @property
-    def gaps(self) -> npt.NDArray[np.float32]: ...
+    def primal(self) -> float: ...
     @property
     def dual(self) -> float: ...
     @property
-    def linear(self) -> float: ...
-    @property
-    def offset(self) -> float: ...
-    @property
-    def plane_count(self) -> int: ...
-
-    def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
-        """Asks the oracle for each example in turn and takes a step in its block."""
+    def dual_square(self) -> float:
+        """``1/2 |w|^2`` at the ``w`` of the dual variables."""
         ...
-
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
-        """Steps over the planes in working sets, without asking, until no block is violated by more than
-        ``tolerance``."""
-        ...
-
-    def mark(self) -> None:
-        """Remembers the dual variables as they are, for ``extrapolate``."""
-        ...
-
-    def extrapolate(self, factor: float) -> float:
-        """Extrapolates along the path from the mark to here by ``factor`` of its length, each block within its cap;
-        kept if the dual improves. Returns the gain."""
-        ...
-
-    def sharpen(self) -> None:
-        """After coarse visits, computes ``w`` and the dual anew from alpha."""
-        ...
-
-    def set_alpha(self, alpha: Floats) -> None:
-        """Sets the dual variables of all planes in working sets, in the order of ``working_sets``, cut down to what the
-        budget allows."""
-        ...
-
-    def working_sets(self) -> DualState:
-        """The planes in working sets, as the engine counts them; ``state`` may be another form of the same."""
-        ...
-
-    def state(self) -> DualState: ...
-    def restore(self, state: DualState) -> None: ...
-
-
-class EngineCore(Protocol):
-    """What every native engine has, whatever its blocks are (``bindings/engine/engine.hpp``)."""
 
     @property
     def weights(self) -> Floats: ...
     @property
-    def rough_weights(self) -> npt.NDArray[np.float32] | Floats: ...
+    def slack(self) -> Floats: ...
     @property
-    def gaps(self) -> npt.NDArray[np.float32]: ...
-    @property
-    def dual(self) -> float: ...
-    @property
-    def linear(self) -> float: ...
-    @property
-    def offset(self) -> float: ...
-    @property
-    def plane_count(self) -> int: ...
-    def visit(self, order: Indices, settings: VisitSettings) -> VisitResult: ...
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult: ...
-    def mark(self) -> None: ...
-    def extrapolate(self, factor: float) -> float: ...
-    def sharpen(self) -> None: ...
-    def set_alpha(self, alpha: Floats) -> None: ...
-    def support(self) -> tuple[Any, ...]: ...
-
-
-class CoreEngine:
-    """What an engine passes on to the native one, ``core``."""
-
-    separate = False
-    core: EngineCore
+    def cut(self) -> tuple[Floats, float]:
+        """The cut that the dual variables amount to."""
+        ...
 
     @property
-    def weights(self) -> Floats:
-        return self.core.weights
-
-    @property
-    def rough_weights(self) -> npt.NDArray[np.float32] | Floats:
-        return self.core.rough_weights
-
-    @property
-    def gaps(self) -> npt.NDArray[np.float32]:
-        return self.core.gaps
-
-    @property
-    def dual(self) -> float:
-        return self.core.dual
-
-    @property
-    def linear(self) -> float:
-        return self.core.linear
-
-    @property
-    def offset(self) -> float:
-        return self.core.offset
-
-    @property
-    def plane_count(self) -> int:
-        return self.core.plane_count
-
-    def mark(self) -> None:
-        self.core.mark()
-
-    def extrapolate(self, factor: float) -> float:
-        return self.core.extrapolate(factor)
-
-    def sharpen(self) -> None:
-        self.core.sharpen()
-
-    def set_alpha(self, alpha: Floats) -> None:
-        self.core.set_alpha(alpha)
-
-    def state(self) -> DualState:
-        raise NotImplementedError
-
-    def working_sets(self) -> DualState:
-        return self.state()
-
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
-        return self.core.settle(settings, tolerance, max_passes)
+    def passes(self) -> int: ...
+    def start(self) -> None: ...
+    def resume(self, weights: Floats, a: Floats | None, b: float) -> None: ...
+    def step(self, allowed: float) -> bool: ...
 
 
-class Oracle(Protocol):
+class Oracle(ABC):
     """A problem bound to its training set and formulation."""
 
     n: int
     dimension: int
     formulation: Formulation
     sample_weight: Floats | None
-    exact: bool  # may turn false on the way, where a search gives up
-    cheap: bool  # asking costs no more than looking at the planes held
-    joint: bool  # all examples at one w cost little more than one of them
-    visit_cost: float  # multiplications that a visit to one example costs, roughly
-    bounds: Bounds | None  # of the weights
+    capabilities: Capabilities
+    bounds: Bounds | None = None  # of the weights
 
+    @property
+    def exact(self) -> bool:
+        """Whether every answer so far was exact."""
+        return self.capabilities.exact
+
+    def give_up_exactness(self) -> None:
+        """A search gave up: from now on a slack may have been too small."""
+        self.capabilities = replace(self.capabilities, exact=False)
+
+    @property
+    def problem_name(self) -> str:
+        """What messages call the problem."""
+        return type(self).__name__
+
+    @abstractmethod
     def portions(self, order: Indices) -> list[Indices]:
         """An order of examples in pieces after each of which limits are looked at."""
-        ...
 
-    def slacks(self, w: Floats, stop: Callable[[], bool] | None = None) -> Floats:
+    @abstractmethod
+    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example; raises ``Stopped`` on the way where ``stop`` says so."""
-        ...
 
-    def cut(self, w: Floats, *, fresh: bool = True, stop: Callable[[], bool] | None = None) -> Cut:
-        """The summed plane at ``w``; ``fresh=False`` builds it from planes seen before (a lower bound). ``stop`` as in
-        ``slacks``."""
-        ...
+    @abstractmethod
+    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        """The summed plane at ``w``. ``stop`` as in ``slacks``."""
 
+    @abstractmethod
     def planes(self, w: Floats, examples: Indices) -> Planes:
         """The most violated plane of each example."""
-        ...
+
+    @abstractmethod
+    def engine(self, C: float) -> Engine:
+        """Dual ascent over the planes of this oracle."""
+
+    @abstractmethod
+    def expand(self, state: DualState) -> Planes:
+        """The rows of the planes of a dual state."""
+
+    @abstractmethod
+    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
+        """Adds the most violated plane of each example in turn to ``walk.v``, found at ``w = numerator / t * v`` with
+        ``t = walk.first + walk.done``, or at ``w = v`` if ``numerator`` is 0. Returns how many were added."""
+
+    @abstractmethod
+    def steepness(self) -> float:
+        """The largest ``|a|^2`` of a plane, as far as it is known without asking everybody."""
+
+    @abstractmethod
+    def fingerprint(self) -> str | None:
+        """Changes when the planes of this oracle may have changed; None if that cannot be known. For warm starts."""
+
+    @abstractmethod
+    def moved(self, state: DualState, codes: Indices) -> DualState:
+        """A state of outputs from an earlier fit, whose class k has the number ``codes[k]`` now (-1: it is gone),
+        without what does not fit the examples any more."""
 
     def keys(self) -> list[str] | None:
         """By what each example is recognised in a later fit, where its planes are rows; None where they are outputs,
         from which planes are made anew, or where it cannot be told."""
-        ...
+        return None
 
-    def moved(self, state: DualState, codes: Indices) -> DualState:
-        """A state of outputs from an earlier fit, whose class k has the number ``codes[k]`` now (-1: it is gone),
-        without what does not fit the examples any more."""
-        ...
+    def definitions(self) -> tuple[Any, ...]:
+        """Classes and functions that keys tell apart by their address only."""
+        return ()
 
-    def fingerprint(self) -> str | None:
-        """Changes when the planes of this oracle may have changed; None if that cannot be known. For warm starts."""
-        ...
+    def keeping(self, size: int) -> KeptPlanes | None:
+        """The last ``size`` planes of each example; None where asking anew costs no more."""
+        return None
 
-    def steepness(self) -> float:
-        """The largest ``|a|^2`` of a plane, as far as it is known without asking everybody."""
-        ...
+    def completed(self, w: Floats) -> Oracle | None:
+        """The same examples with the best completions at ``w`` as truths; None where they are that already."""
+        return None
 
-    def engine(self, C: float) -> Engine: ...
+    def smoothed(self, C: float) -> Smoothed | None:
+        """The objective for Newton's method, where that is fast."""
+        return None
 
-    def expand(self, state: DualState) -> Planes:
-        """The rows of the planes of a dual state."""
-        ...
+    def contradicted(self, i: int, w: Floats, value: float, held: float) -> None:
+        """Called where an answer for example ``i`` at ``w`` is worse than a plane held; raises if it can be shown that
+        the search is at fault."""
+        return
 
-    def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
-        """Adds the most violated plane of each example in turn to ``walk.v``, found at ``w = numerator / t * v`` with
-        ``t = walk.first + walk.done``, or at ``w = v`` if ``numerator`` is 0. Returns how many were added."""
-        ...
+    def try_out(self) -> int:
+        """Before training, asks what can be compared with other answers, and raises where these contradict each other;
+        returns the number of questions."""
+        return 0
+
+    def try_result(self, w: Floats, slack: Floats | None, seconds: float) -> int:
+        """The same about the weights and slacks that training has found in so many seconds."""
+        return 0
 
 
 def total_weight(oracle: Oracle) -> float:

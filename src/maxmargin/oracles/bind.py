@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import check_room
-from maxmargin.core.problem import as_examples, check_methods
+from maxmargin.core.problem import as_examples, check_methods, has_power
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.processes import SharedOracle
@@ -29,7 +29,7 @@ def bind(
 ) -> Oracle:
     """Validates and packs once. A structure of the library brings its native oracle; anything else is asked in Python,
     in ``n_jobs`` processes where the solver asks for many examples at one ``w``."""
-    if hasattr(problem, "bind") and not isinstance(problem, type):
+    if has_power(problem, "bind") and not isinstance(problem, type):
         bound: Oracle = problem.bind(X, Y, formulation, sample_weight=sample_weight, threads=n_jobs)
         check_room(bound.dimension)
         return bound

@@ -4,37 +4,33 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin._core import best_plane
 from maxmargin.core.vectors import SparseVector, Vector
-from maxmargin.oracles.base import Cut
-from maxmargin.oracles.from_problem import ProblemOracle
-from maxmargin.oracles.plane_by_plane import Plane
-from maxmargin.oracles.portions import Stop, until
+from maxmargin.oracles.base import Cut, Stop
+from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
+from maxmargin.oracles.portions import until
 
 Floats = npt.NDArray[np.float64]
 
 
-class CachedOracle:
-    """Keeps the ``size`` most recently used different planes of each example.
+class PlaneCache:
+    """Keeps the ``size`` most recently used different planes of each example."""
 
-    Everything but ``cut`` is passed on to the oracle inside.
-    """
-
-    def __init__(self, oracle: ProblemOracle, size: int = 10) -> None:
+    def __init__(self, oracle: PlaneOracle, size: int = 10) -> None:
         self._oracle = oracle
         self._seen: list[deque[Plane]] = [deque(maxlen=size) for _ in range(oracle.n)]
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._oracle, name)
+    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
+        return self._oracle.sum_planes(until(self._asked(w), stop), w)
 
-    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
-        """The summed plane at ``w``, from the oracle or from the planes kept."""
-        return self._oracle.sum_planes(until(self._asked(w) if fresh else self._held(w), stop), w)
+    def best_cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        """The summed plane at ``w`` of the planes kept: a lower bound."""
+        return self._oracle.sum_planes(until(self._held(w), stop), w)
 
     def _asked(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
         for i, plane in self._oracle.ask_all(w):

@@ -20,17 +20,18 @@ from maxmargin.core.problem import Problem, check_many, check_truths, has_power,
 from maxmargin.core.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
 from maxmargin.core.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
 from maxmargin.core.weight_bounds import bounds_of
+from maxmargin.oracles.base import Capabilities
+from maxmargin.oracles.cached import PlaneCache
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.late_outputs import LateOutputs
-from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
+from maxmargin.oracles.plane_by_plane import CALL, Plane, PlaneOracle
 from maxmargin.oracles.search import violated_output, violated_outputs
+from maxmargin.oracles.trials import TOLERANCE, try_out, try_result
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Result = TypeVar("Result")
 
-TOLERANCE = 1e-6
-"""Of the numbers that are added up: by how much an answer may be worse than another; scores may be float32."""
 LARGEST_SQUARE = LARGEST**2
 _BATCH = 256  # examples that argmax_many is asked for at one w, where each is followed by a step
 _PORTION = 0.3  # seconds of a pass, after which limits are looked at
@@ -63,7 +64,9 @@ class ProblemOracle(PlaneOracle):
         self.problem, self.X, self.Y = problem, X, Y
         self.formulation, self.sample_weight = formulation, sample_weight
         self.n = len(Y)
-        self._find, self.exact = violated_output(problem, formulation, approximate)
+        self._find, exact = violated_output(problem, formulation, approximate)
+        partial = has_power(problem, "impute")
+        self.capabilities = Capabilities(CALL, self.n * CALL, exact=exact, partial=partial)
         self._find_many = violated_outputs(problem, formulation)
         if self._find_many is not None:
             self.batch = max(1, min(self.n // 10, _BATCH))
@@ -81,7 +84,7 @@ class ProblemOracle(PlaneOracle):
 
     def completed(self, w: Floats) -> ProblemOracle | None:
         """The same examples with what ``impute`` finds at ``w`` as truths; None where they are that already."""
-        if not has_power(self.problem, "impute"):
+        if not self.capabilities.partial:
             return None
         problem: Any = self.problem
         targets = [problem.impute(x, y, read_only(w)) for x, y in zip(self.X, self.Y)]
@@ -213,6 +216,23 @@ class ProblemOracle(PlaneOracle):
             f"{name}.argmax is not a maximum: for example {i} it found an output of value {value:.6g} (and now "
             f"{shown(found)}), but one that it found before has {held:.6g}. {HEURISTIC}"
         )
+
+    def keeping(self, size: int) -> PlaneCache:
+        return PlaneCache(self, size)
+
+    def try_out(self) -> int:
+        return try_out(self) if self._has_loss else 0
+
+    def try_result(self, w: Floats, slack: Floats | None, seconds: float) -> int:
+        return try_result(self.completed(w) or self, w, slack, seconds) if self._has_loss else 0
+
+    @property
+    def _has_loss(self) -> bool:
+        return self.formulation.search is not Search.PREDICTION
+
+    @property
+    def problem_name(self) -> str:
+        return type(self.problem).__name__
 
     def fingerprint(self) -> str | None:
         keys = self.keys()

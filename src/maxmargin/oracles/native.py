@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,9 @@ from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import compact
-from maxmargin.core.weight_bounds import Bounds
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, Engine, EngineCore, OnlineWalk
-from maxmargin.oracles.portions import InPortions, Stop, joined
+from maxmargin.oracles.base import Capabilities, Cut, OnlineWalk, Oracle, Stop
+from maxmargin.oracles.engine import DualState, Engine, EngineCore
+from maxmargin.oracles.portions import InPortions, joined
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -58,28 +58,23 @@ class NativeCore(EngineCore, Protocol):
     def restore(self, block: Indices, outputs: Any, alpha: Floats) -> None: ...
 
 
-@runtime_checkable
-class PlanesCore(Protocol):
-    """A native engine that holds planes, which can be merged; others number all planes that there are."""
+class WorkingSetCore(NativeCore, Protocol):
+    """A native engine that holds planes, which can be merged."""
 
     def merge(self, blocks: Indices, capacity: int) -> None: ...
     def outputs(self) -> Outputs: ...
     def planes(self) -> tuple[Any, ...]: ...
 
 
-class NativeOracle(InPortions, ABC):
+class NativeOracle(InPortions, Oracle):
     """Planes from the native core, each known by its example and its output.
 
     A subclass says how outputs become rows of numbers (``rows_of``), which engine holds its planes, and how its data
     are recognised. Outputs go to the core and come back one after the other in one array; where an output is more than
     the number of a class, ``handles_of`` and ``outputs_of`` go between that array and the handles of a ``DualState``.
 
-    ``exact`` turns false where a search gave up in a pass: from then on a slack may have been too small.
+    ``costs`` are further fields of its ``Capabilities``.
     """
-
-    cheap = True
-    joint = False
-    bounds: Bounds | None = None
 
     def __init__(
         self,
@@ -89,25 +84,15 @@ class NativeOracle(InPortions, ABC):
         sample_weight: Floats | None,
         threads: int,
         visit_cost: float,
+        **costs: Any,
     ) -> None:
         self.core, self.n, self.dimension = core, n, core.weight_count
         self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
-        self.visit_cost = visit_cost
-        self.exact = True
+        self.capabilities = Capabilities(visit_cost, n * visit_cost, cheap=True, **costs)
 
     @abstractmethod
     def rows_of(self, examples: Indices, outputs: Outputs) -> Planes:
         """The planes of outputs as rows of numbers, in native layout; zero where an output is the truth."""
-
-    @abstractmethod
-    def engine_core(self, C: float) -> NativeCore:
-        """The native engine on the planes of this oracle."""
-
-    @abstractmethod
-    def moved(self, state: DualState, codes: Indices) -> DualState: ...
-
-    @abstractmethod
-    def fingerprint(self) -> str: ...
 
     def outputs_of(self, state: DualState) -> Outputs | None:
         """The outputs of a state as the core takes them; None where planes were merged, so that they have none."""
@@ -120,24 +105,22 @@ class NativeOracle(InPortions, ABC):
     def worst(self, w: Floats, examples: Indices) -> tuple[Floats, Outputs]:
         """The slacks of examples and the outputs of their most violated planes."""
         slack, outputs, missed = self.core.worst(w, examples, self.threads)
-        self.exact = self.exact and not missed
+        self._note(missed)
         return slack, outputs
 
     def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
         slacks = []
         for part in self.everyone(stop):
             slack, missed = self.core.slacks(w, part, self.threads)
-            self.exact = self.exact and not missed
+            self._note(missed)
             slacks.append(slack)
         return joined(slacks)
 
-    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
-        if not fresh:
-            raise ValueError("A native oracle keeps no planes: asking anew costs the same.")
+    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         a, b, slacks = np.zeros(self.dimension), 0.0, []
         for part in self.everyone(stop):
             own, slack, missed = self.core.cut(w, part, self.sample_weight, self._squared, a, self.threads)
-            self.exact = self.exact and not missed
+            self._note(missed)
             b += own
             slacks.append(slack)
         return Cut(compact(a), b, joined(slacks))
@@ -166,30 +149,48 @@ class NativeOracle(InPortions, ABC):
         a = self.planes(np.zeros(self.dimension), some).a
         return float(a.multiply(a).sum(axis=1).max())
 
-    def keys(self) -> None:
-        return None
-
-    def engine(self, C: float) -> Engine:
-        return NativeEngine(self, self.engine_core(C))
+    def _note(self, missed: bool) -> None:
+        if missed:
+            self.give_up_exactness()
 
     @property
     def _squared(self) -> bool:
         return self.formulation.slack == "squared"
 
 
-class NativeEngine(CoreEngine):
-    """The dual engine on planes that the native core finds itself."""
+class NativeEngine(Engine):
+    """The dual engine on planes that the native core finds itself and numbers: classes."""
 
     core: NativeCore
 
     def __init__(self, oracle: NativeOracle, core: NativeCore) -> None:
         self.oracle, self.core = oracle, core
+
+    def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
+        """``capacity`` has no meaning here: a block never holds more planes than there are."""
+        return self.core.visit(order, settings)
+
+    def state(self) -> DualState:
+        return DualState(*self.core.support())
+
+    def restore(self, state: DualState) -> None:
+        outputs = self.oracle.outputs_of(state)
+        if outputs is not None:
+            self.core.restore(state.example, outputs, state.alpha)
+
+
+class WorkingSetEngine(NativeEngine):
+    """The same where there are too many planes to be numbered: each block holds some, which can be merged."""
+
+    core: WorkingSetCore
+
+    def __init__(self, oracle: NativeOracle, core: WorkingSetCore) -> None:
+        super().__init__(oracle, core)
         self._merged = False
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
-        """``capacity`` has no meaning where planes are numbered: a block never holds more than there are."""
-        result = self.core.visit(order, settings)
-        if capacity is not None and isinstance(self.core, PlanesCore):
+        result = super().visit(order, settings)
+        if capacity is not None:
             self._merged = True
             self.core.merge(order, capacity)
         return result
@@ -197,17 +198,10 @@ class NativeEngine(CoreEngine):
     def state(self) -> DualState:
         """Once planes were merged they are rows, and there are no outputs to start from again."""
         example, output, alpha = self.core.support()
-        if not isinstance(self.core, PlanesCore):
-            return DualState(example, output, alpha)
         if self._merged:
             rows = csr_planes(self.core.planes(), example, self.oracle.dimension, self.oracle.exact)
             return DualState(example, output, alpha, rows)
         return DualState(example, output, alpha, handles=self.oracle.handles_of(example, self.core.outputs()))
-
-    def restore(self, state: DualState) -> None:
-        outputs = self.oracle.outputs_of(state)
-        if outputs is not None:
-            self.core.restore(state.example, outputs, state.alpha)
 
 
 def csr_planes(parts: tuple[Any, ...], examples: Indices, dimension: int, exact: bool) -> Planes:

@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
-from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
-from maxmargin.core.weight_bounds import Bounds
-from maxmargin.oracles.base import CoreEngine, Cut, DualState, OnlineWalk
+from maxmargin.oracles.base import Cut, OnlineWalk, Oracle, Stop
+from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.oracles.native import csr_planes
-from maxmargin.oracles.portions import Stop, until
+from maxmargin.oracles.portions import until
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Plane = tuple[Vector, float]
 
 
-class PlaneOracle:
+CALL = 1e5
+"""What a call of a Python method costs, in multiplications."""
+
+
+class PlaneOracle(Oracle):
     """An oracle whose subclass finds the most violated plane of an example, ``plane(i, w)``."""
 
-    cheap = False
-    joint = False
-    visit_cost = 1e5  # a call of a Python method, in multiplications
-    bounds: Bounds | None = None
     batch = 1  # examples asked for at one w where each is followed by a step
-    n: int
-    dimension: int
-    exact: bool
-    formulation: Formulation
-    sample_weight: Floats | None
 
+    @abstractmethod
     def plane(self, i: int, w: Floats) -> Plane | None:
         """The most violated plane of example ``i``, or None if that is the truth's (zero)."""
-        raise NotImplementedError
-
-    def contradicted(self, i: int, w: Floats, value: float, held: float) -> None:
-        """Called where an answer for example ``i`` at ``w`` is worse than a plane held; raises if it can be shown that
-        the search is at fault."""
 
     def ask(self, examples: Indices, w: Floats) -> Iterable[Plane | None]:
         """The most violated plane of each of the examples."""
@@ -71,10 +62,7 @@ class PlaneOracle:
             stack([a for a, _ in found], self.dimension), np.array([b for _, b in found]), examples, self.exact
         )
 
-    def cut(self, w: Floats, *, fresh: bool = True, stop: Stop | None = None) -> Cut:
-        """See ``Oracle.cut``; planes seen before are kept by ``CachedOracle``, not here."""
-        if not fresh:
-            raise ValueError("This oracle keeps no planes; wrap it in CachedOracle.")
+    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         return self.sum_planes(until(self.ask_all(w), stop), w)
 
     def sum_planes(self, found: Iterable[tuple[int, Plane | None]], w: Floats) -> Cut:
@@ -117,10 +105,6 @@ class PlaneOracle:
         found = (self.plane(i, np.zeros(self.dimension)) for i in range(min(self.n, 100)))
         return max((norm_square(plane[0]) for plane in found if plane is not None), default=1.0)
 
-    def definitions(self) -> tuple[Any, ...]:
-        """Classes and functions that keys tell apart by their address only."""
-        return ()
-
     def moved(self, state: DualState, codes: Indices) -> DualState:
         raise ValueError("The planes of this oracle are rows, which are kept by the keys of their examples.")
 
@@ -133,7 +117,7 @@ class PlaneOracle:
         return state.planes
 
 
-class PlanesEngine(CoreEngine):
+class PlanesEngine(Engine):
     """The dual engine on planes that Python finds, kept as rows."""
 
     def __init__(self, oracle: PlaneOracle, C: float) -> None:

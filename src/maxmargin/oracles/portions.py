@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.oracles.base import Stopped
+from maxmargin.oracles.base import Capabilities, Stop, Stopped
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
-Stop = Callable[[], bool]
 Piece = TypeVar("Piece")
 
 PORTION = 5e7  # multiplications: a few hundredths of a second
@@ -24,14 +23,14 @@ class InPortions:
 
     n: int
     dimension: int
-    visit_cost: float
+    capabilities: Capabilities
     visit_costs: Floats | None = None  # of each example, where they differ much
 
     def portions(self, order: Indices) -> list[Indices]:
         """An order of examples in pieces of some hundredths of a second each, of one example at least."""
         size = max(PORTION, _PER_WEIGHT * self.dimension)
         if self.visit_costs is None:
-            step = max(1, int(size // max(self.visit_cost, 1.0)))
+            step = max(1, int(size // max(self.capabilities.visit_cost, 1.0)))
             return [order[first : first + step] for first in range(0, order.size, step)]
         number = (np.cumsum(self.visit_costs[order]) // size).astype(np.int64)
         return np.split(order, np.flatnonzero(np.diff(number)) + 1)

@@ -12,18 +12,23 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.formulation import Search
 from maxmargin.core.outputs import shown
 from maxmargin.core.problem import has_power
 from maxmargin.core.rivals import HEURISTIC, Rivals, cross_examine
 from maxmargin.core.vectors import dot
-from maxmargin.oracles.from_problem import TOLERANCE, ProblemOracle
+
+if TYPE_CHECKING:
+    from maxmargin.oracles.from_problem import ProblemOracle
 
 Floats = npt.NDArray[np.float64]
+
+TOLERANCE = 1e-6
+"""Of the numbers that are added up: by how much an answer may be worse than another; scores may be float32."""
 
 _FIRST = 8  # examples tried before training
 _FIRST_SECONDS = 0.2
@@ -137,8 +142,3 @@ def _clock(limit: Limit | None) -> Callable[[], bool]:
         return lambda: False
     end = time.process_time() + limit.seconds
     return lambda: time.process_time() > end or time.time() > limit.end
-
-
-def can_be_tried(oracle: object) -> bool:
-    """Whether an oracle is a user's problem with a loss."""
-    return isinstance(oracle, ProblemOracle) and oracle.formulation.search is not Search.PREDICTION

@@ -14,6 +14,7 @@ grade among the first ``p`` positions finds the best. For two grades of ``P`` an
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,9 +73,9 @@ class PositionMeasure(GroupedMeasure):
 
     name: str
 
+    @abstractmethod
     def credits(self, graded: GradedTarget, longest: int) -> CreditTarget:
         """The credits of graded groups, the largest of which has ``longest`` rows."""
-        raise NotImplementedError
 
     def refusal(self, formulation: Formulation) -> str | None:
         if formulation.mistakes or formulation.rescaling == "none":

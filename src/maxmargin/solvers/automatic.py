@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import DualState, Oracle
-from maxmargin.solvers.base import LIMITS, Record, Run, Solution, Status
+from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.engine import DualState
+from maxmargin.solvers.base import LIMITS, Record, Run, Solution, Solver, Status
 from maxmargin.solvers.block_coordinate import BlockCoordinate
 from maxmargin.solvers.certify import gap_target
 from maxmargin.solvers.n_slack import NSlack
@@ -27,7 +27,7 @@ _MOST_ROUNDS = 100  # of that
 
 
 @dataclass(frozen=True)
-class Automatic:
+class Automatic(Solver):
     """Picks by what the problem looks like, and by what it measures on the way.
 
     * a hard margin: ``NSlack``;
@@ -52,14 +52,12 @@ class Automatic:
     """
 
     name: ClassVar[str] = "auto"
+    keeps_bounds: ClassVar[bool] = True
 
     patience: int | None = None
 
-    def check(self, formulation: Formulation) -> None:
-        """Every formulation is supported."""
-
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
-        small = getattr(oracle, "pass_cost", oracle.n * oracle.visit_cost) <= _SMALL
+        small = oracle.capabilities.pass_cost <= _SMALL
         if run.relative and not run.rough and small and oracle.exact and oracle.formulation.slack != "hard":
             exact = _to_rounding(oracle, C, run)
             if exact.status is not Status.MAX_ITER or exact.n_iter == run.max_iter:
@@ -69,14 +67,14 @@ class Automatic:
     def _solve(self, oracle: Oracle, C: float, run: Run, start: Solution | None) -> Solution:
         if oracle.formulation.slack == "hard":
             return NSlack()(oracle, C, run, start)
-        smoothed = oracle.smoothed(C) if hasattr(oracle, "smoothed") else None
+        smoothed = oracle.smoothed(C)
         if smoothed is not None:
             first = SmoothedNewton()(smoothed, oracle, C, run, start)
             stalled = first.status is Status.STALLED and first.n_iter != run.max_iter
             return joined(first, OneSlack()(oracle, C, rest_of(run, first), first)) if stalled else first
         if (
             oracle.n == 1
-            or oracle.joint
+            or oracle.capabilities.joint
             or oracle.bounds is not None
             or (start is not None and start.state is not None and start.state.cuts)
         ):
@@ -163,7 +161,7 @@ class _Turns:
 
     def _price_of_cuts(self, count: float) -> float:
         """What a round costs where ``count`` cuts are held, in units of asking all examples."""
-        return 1.0 + 4.0 * count * self.oracle.dimension / max(self.oracle.n * self.oracle.visit_cost, 1.0)
+        return 1.0 + 4.0 * count * self.oracle.dimension / max(self.oracle.n * self.oracle.capabilities.visit_cost, 1.0)
 
     def _run(self, solver: BlockCoordinate | OneSlack, start: Solution | None, turn: Turn) -> Solution:
         run = self.run if self.total is None else rest_of(self.run, self.total)

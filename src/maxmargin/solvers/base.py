@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import Cut, DualState, Oracle
+from maxmargin.oracles.base import Cut, Oracle
+from maxmargin.oracles.engine import DualState
 
 Floats = npt.NDArray[np.float64]
 
@@ -156,13 +158,17 @@ def one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}.")
 
 
-class Solver(Protocol):
+class Solver(ABC):
     """A frozen dataclass of settings, called on an oracle."""
 
     name: ClassVar[str]
+    mistakes_only: ClassVar[bool] = False  # looks at predictions, not at a loss: Formulation(mistakes=True)
+    keeps_bounds: ClassVar[bool] = False  # of the weights, with linear or squared slack
 
     def check(self, formulation: Formulation) -> None:
-        """Raises ``Unsupported`` for a formulation that this solver cannot train."""
-        ...
+        """Raises ``Unsupported`` for a formulation that this solver cannot train; by default there is none."""
+        return
 
-    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution: ...
+    @abstractmethod
+    def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
+        """Trains, from an earlier solution where one is given."""

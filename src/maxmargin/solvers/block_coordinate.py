@@ -12,11 +12,10 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitResult, VisitSettings
-from maxmargin.core.formulation import Formulation
-from maxmargin.oracles.base import Cut, Engine, Oracle, Stopped
-from maxmargin.oracles.portions import Stop
+from maxmargin.oracles.base import Cut, Oracle, Stop, Stopped
+from maxmargin.oracles.engine import Engine
 from maxmargin.solvers.averaging import PolynomialAverage
-from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
+from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Solver, Status, at_least, one_of
 from maxmargin.solvers.certify import (
     ROUNDING,
     Candidate,
@@ -35,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class BlockCoordinate:
+class BlockCoordinate(Solver):
     """Visits one example after the other: asks its oracle, then improves the dual inside its block.
 
     Parameters
@@ -83,9 +82,6 @@ class BlockCoordinate:
             step="line-search", capacity=1, cached_passes=0, sampling="permutation", averaging=1.0, extrapolate=False
         )
 
-    def check(self, formulation: Formulation) -> None:
-        """Every formulation is supported."""
-
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         return _Ascent(self, oracle, C, run).solve(start)
 
@@ -107,15 +103,16 @@ class _Ascent:
         self.target = gap_target(oracle, C, run)
         self.monitor = Monitor(run, solver.name, self.target.absolute)
         self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
-        snapshots = oracle.n * oracle.visit_cost / (400.0 * oracle.dimension)  # that cost a few hundredths of a pass
+        cheap = oracle.capabilities.cheap
+        snapshots = oracle.n * oracle.capabilities.visit_cost / (400.0 * oracle.dimension)  # a few hundredths of a pass
         self.average = (
             PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and snapshots > 0.1 else None
         )
         self.snapshots = int(min(max(snapshots, 1.0), _MOST_SNAPSHOTS))
-        self._set_visits(solver.keep_idle if solver.keep_idle is not None else (0 if oracle.cheap else _KEPT))
-        self.coarse = oracle.cheap and oracle.formulation.slack != "hard"
+        self._set_visits(solver.keep_idle if solver.keep_idle is not None else (0 if cheap else _KEPT))
+        self.coarse = cheap and oracle.formulation.slack != "hard"
         self.next_comparison = _FIRST_COMPARISON
-        automatic = 0 if oracle.cheap else 10
+        automatic = 0 if cheap else 10
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         # A plane merged from several no longer proves a contradiction between them.
         self.capacity = None if oracle.formulation.slack == "hard" else solver.capacity
@@ -134,7 +131,7 @@ class _Ascent:
         self.settings, self.coarse_settings, self.first_settings = (
             VisitSettings(
                 step=self.solver.step,
-                relative=0.3 if self.oracle.cheap else 0.01,
+                relative=0.3 if self.oracle.capabilities.cheap else 0.01,
                 keep_idle=keep_idle,
                 max_steps=200,
                 overstep=overstep,

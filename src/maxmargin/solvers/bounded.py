@@ -7,29 +7,31 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin.core.planes import Planes
+from maxmargin.core.vectors import Vector, add_to
 from maxmargin.core.weight_bounds import Bounds
+from maxmargin.oracles.engine import DualState
+from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.interior import solve_dual
 
 Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int32]
 
 _ROUNDS = 50  # of weights that are let go and held again; a few are the rule
 _SHORTEST = 1e-6  # of the way to the next point
 
 
-class BoundedCuts:
-    """Cuts and their dual variables, as a ``PlaneEngine`` of one block has them, for weights with bounds.
+class BoundedCuts(Cuts):
+    """Cuts and their dual variables for weights with bounds.
 
         max_alpha  D(alpha) = <b, alpha> + min_w 1/2 |w|^2 - <A' alpha, w>,   alpha >= 0,  sum alpha <= C
 
     The minimum over the w within the bounds is at the point nearest to ``A' alpha``, so D is concave with the slope
     ``b - A w``, and quadratic as long as the same weights are held at their bounds. Each round solves the dual over the
     weights that are free (Newton's method for such functions) and goes to that point, or part of the way where D would
-    fall.
+    fall. A cut is forgotten that was of no use for ``keep_idle`` calls of ``solve``.
     """
 
-    def __init__(self, dimension: int, C: float, bounds: Bounds) -> None:
-        self._C, self._bounds, self._dimension = C, bounds, dimension
+    def __init__(self, dimension: int, C: float, bounds: Bounds, keep_idle: int) -> None:
+        self._C, self._bounds, self._keep_idle = C, bounds, keep_idle
         self._a = np.zeros((0, dimension))
         self._b = np.zeros(0)
         self._idle = np.zeros(0, dtype=np.int64)
@@ -47,60 +49,50 @@ class BoundedCuts:
 
     @property
     def offset(self) -> float:
-        """The dual plus ``1/2 |w|^2``."""
         return self._dual + 0.5 * float(self._w @ self._w)
 
     @property
     def plane_count(self) -> int:
         return self._b.size
 
-    def slack(self, block: int) -> float:
-        """``max(0, max_k b - <a, w>)`` over the cuts held."""
+    @property
+    def slack(self) -> float:
         return max(0.0, float((self._b - self._a @ self._w).max())) if self.plane_count else 0.0
 
-    def add_dense(self, block: int, value: Floats, b: float) -> bool:
-        self._a = np.vstack([self._a, value])
+    def add(self, a: Vector, b: float) -> None:
+        row = np.zeros(self._w.size)
+        add_to(row, a, 1.0)
+        self._a = np.vstack([self._a, row])
         self._b, self._alpha = np.append(self._b, b), np.append(self._alpha, 0.0)
         self._idle = np.append(self._idle, 0)
-        return True
 
-    def add_sparse(self, block: int, index: Indices, value: Floats, b: float) -> bool:
-        row = np.zeros(self._dimension)
-        row[index] = value
-        return self.add_dense(block, row, b)
-
-    def solve(self, precision: float, keep_idle: int) -> None:
-        """Solves the dual over the cuts to a gap of ``C precision``, and forgets those that were of no use for
-        ``keep_idle`` calls."""
+    def solve(self, precision: float) -> bool:
         for _ in range(_ROUNDS):
             if not self._round(precision * self._C):
                 break
         self._idle = np.where(self._alpha > 0.0, 0, self._idle + 1)
-        kept = self._idle <= keep_idle
+        kept = self._idle <= self._keep_idle
         if not kept.all():
             self._a, self._b, self._alpha = self._a[kept], self._b[kept], self._alpha[kept]
             self._idle = self._idle[kept]
+        return True
 
-    def set_alpha(self, alpha: Floats) -> None:
-        total = float(alpha.sum())
-        self._alpha = alpha * min(1.0, self._C / total) if total > 0.0 else alpha.copy()
+    def state(self, exact: bool) -> DualState:
+        planes = Planes(sp.csr_array(self._a), self._b, np.full(self.plane_count, -1, dtype=np.int32), exact)
+        return DualState(planes.example, np.arange(self.plane_count, dtype=np.int32), self._alpha, planes, cuts=True)
+
+    def restore(self, state: DualState) -> None:
+        if state.planes is None:
+            return
+        self._a = np.asarray(state.planes.a.toarray() if sp.issparse(state.planes.a) else state.planes.a)
+        self._b, self._idle = state.planes.b, np.zeros(len(state.planes), dtype=np.int64)
+        total = float(state.alpha.sum())
+        self._alpha = state.alpha * min(1.0, self._C / total) if total > 0.0 else state.alpha.copy()
         self._update()
-
-    def support(self) -> tuple[Indices, Indices, Floats]:
-        """Block, number and dual variable of each cut."""
-        return np.zeros(self.plane_count, dtype=np.int32), np.arange(self.plane_count, dtype=np.int32), self._alpha
-
-    def planes(self) -> tuple[Indices, Indices, Floats, Floats]:
-        """The cuts as CSR rows, in the order of ``support``."""
-        rows = sp.csr_array(self._a)
-        return rows.indptr, rows.indices, rows.data, self._b
-
-    def refresh(self) -> None:
-        """Nothing is ever out of date."""
 
     def _round(self, enough: float) -> bool:
         """One step; whether it was worth it and another may be."""
-        gap = 0.5 * float(self._w @ self._w) + self._C * self.slack(0) - self._dual
+        gap = 0.5 * float(self._w @ self._w) + self._C * self.slack - self._dual
         if gap <= enough:
             return False
         free = (

@@ -11,9 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
-from maxmargin.oracles.base import DualState, Engine, Oracle, primal, total_weight
-from maxmargin.oracles.plane_by_plane import PlaneOracle
-from maxmargin.oracles.portions import Stop
+from maxmargin.oracles.base import Oracle, Stop, primal, total_weight
+from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.solvers.base import Infeasible, Run, Solution
 
 Floats = npt.NDArray[np.float64]
@@ -124,18 +123,17 @@ def check_order(oracle: Oracle, solution: Solution) -> None:
     primal, dual, state = solution.primal, solution.dual, solution.state
     if primal is None or dual is None or not np.isfinite(primal + dual):
         return
-    if isinstance(oracle, PlaneOracle) and oracle.exact and solution.slack is not None:
+    if oracle.exact and solution.slack is not None:
         _check_planes(oracle, solution.w, solution.slack, state)
     if dual - primal > _WRONG * max(abs(primal), abs(dual)):
-        name = type(getattr(oracle, "problem", oracle)).__name__
         raise ValueError(
             f"The dual objective {dual:.6g} is above the primal {primal:.6g}, which cannot be: the loss, the joint "
-            f"features or the search of {name} contradict each other, or changed on the way; "
+            f"features or the search of {oracle.problem_name} contradict each other, or changed on the way; "
             "check_problem(problem, X, Y) may show how."
         )
 
 
-def _check_planes(oracle: PlaneOracle, w: Floats, slack: Floats, state: DualState | None) -> None:
+def _check_planes(oracle: Oracle, w: Floats, slack: Floats, state: DualState | None) -> None:
     """Every plane in use that belongs to an example is compared with what the oracle found for it at ``w``."""
     if state is None or state.planes is None or state.cuts or not len(state.planes):
         return

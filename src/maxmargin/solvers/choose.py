@@ -32,7 +32,7 @@ def choose_solver(solver: Any, formulation: Formulation) -> Solver:
                 f"solver must be one of {', '.join(map(repr, [*BY_NAME, 'auto']))} or a solver object, not {solver!r}."
             )
         named: Solver = BY_NAME[solver]()
-    elif callable(solver) and hasattr(solver, "check") and not isinstance(solver, type):
+    elif isinstance(solver, Solver):
         named = solver
     else:
         raise TypeError(f"solver must be a name or a solver object, not {type(solver).__name__}.")
@@ -42,12 +42,12 @@ def choose_solver(solver: Any, formulation: Formulation) -> Solver:
 
 def bound_formulation(solver: Solver, formulation: Formulation) -> Formulation:
     """What the oracle has to be bound with: the perceptron looks at mistakes only."""
-    return Formulation(mistakes=True) if isinstance(solver, Perceptron) else formulation
+    return Formulation(mistakes=True) if solver.mistakes_only else formulation
 
 
 def check_bounds(solver: Solver, oracle: Oracle, problem: str) -> None:
     """Raises where the weights have bounds, which the solver cannot keep; ``problem`` is what the message names."""
-    kept = isinstance(solver, Automatic | OneSlack) and oracle.formulation.slack != "hard"
+    kept = solver.keeps_bounds and oracle.formulation.slack != "hard"
     if oracle.bounds is not None and not kept:
         raise Unsupported(
             f"{problem} has bounds of weights, which only the one-slack solver keeps, with linear or squared slack; "

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import Oracle
@@ -14,23 +13,12 @@ from maxmargin.solvers.automatic import joined, rest_of
 from maxmargin.solvers.base import Record, Run, Solution, Solver, Status, at_least
 from maxmargin.solvers.certify import Candidate, evaluate, gap_target
 
-Floats = npt.NDArray[np.float64]
-
 _GOES_ON = (Status.CONVERGED, Status.FINISHED, Status.STALLED, Status.INEXACT)
 _LITTLE = 0.01  # of what tol allows: a round that lowers the objective by less is the last
 
 
-@runtime_checkable
-class PartialOracle(Oracle, Protocol):
-    """An oracle whose truths are completions of what is known of them."""
-
-    def completed(self, w: Floats) -> PartialOracle | None:
-        """The same examples with the best completions at ``w`` as truths; None where they are that already."""
-        ...
-
-
 @dataclass(frozen=True)
-class ConcaveConvex:
+class ConcaveConvex(Solver):
     """Minimises ``1/2 |w|^2 + C sum_i s_i (max_y [loss_i(y) + F(x_i, y)] - max_h F(x_i, h))`` over completions h.
 
     Each round fixes the best completions at the present ``w`` and trains as if they were the truth. That problem is
@@ -55,7 +43,7 @@ class ConcaveConvex:
         self.solver.check(formulation)
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
-        if not isinstance(oracle, PartialOracle):
+        if not oracle.capabilities.partial:
             raise TypeError(f"{type(oracle).__name__} has no completions; train with the solver itself.")
         goal = gap_target(oracle, C, run)
         history: Solution | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maxmargin.oracles.base import Engine
+from maxmargin.oracles.engine import Engine
 
 _PATH = 2  # passes along whose path a step extrapolates
 _LONGEST_REST = 16

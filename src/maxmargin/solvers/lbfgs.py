@@ -132,8 +132,7 @@ class Descent:
 
     def _renew_inverse(self) -> None:
         """Starts again with second derivatives at the present ``w``, where the problem has some that cost little."""
-        found = getattr(self.problem, "inverse_curvature_at", None)
-        inverse = None if found is None or self.l1 else found(self.w, self.C, self.l2)
+        inverse = None if self.l1 else self.problem.inverse_curvature_at(self.w, self.C, self.l2)
         if inverse is not None:
             self.inverse, self.scale = inverse, 1.0
             self.pairs.clear()

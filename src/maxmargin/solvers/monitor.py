@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.oracles.portions import Stop
+from maxmargin.oracles.base import Stop
 from maxmargin.solvers.base import Record, Run, Status
 from maxmargin.solvers.callers import called_by_library
 

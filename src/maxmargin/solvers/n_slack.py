@@ -11,10 +11,9 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitResult, VisitSettings
-from maxmargin.core.formulation import Formulation
-from maxmargin.oracles.base import Engine, Oracle, Stopped, total_weight
-from maxmargin.oracles.plane_by_plane import PlaneOracle
-from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Status, at_least, one_of
+from maxmargin.oracles.base import Oracle, Stopped, total_weight
+from maxmargin.oracles.engine import Engine
+from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Solver, Status, at_least, one_of
 from maxmargin.solvers.certify import (
     ROUNDING,
     Candidate,
@@ -38,7 +37,7 @@ _SETTLED = 1_000_000  # planes visited before the clock is looked at, or 1e9 mul
 
 
 @dataclass(frozen=True)
-class NSlack:
+class NSlack(Solver):
     """Adds planes that are violated by more than a threshold and re-optimises the dual over the working sets.
 
     Parameters
@@ -64,9 +63,6 @@ class NSlack:
         at_least("batch", 1 if self.batch is None else self.batch, 1)
         at_least("keep_idle", self.keep_idle, 0)
         at_least("coarse", self.coarse, 0)
-
-    def check(self, formulation: Formulation) -> None:
-        """Every formulation is supported."""
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:
         return _WorkingSets(self, oracle, C, run).solve(start)
@@ -94,7 +90,7 @@ class _WorkingSets:
         self.best_dual, self.idle = -np.inf, 0
         self.refused = np.inf  # the smallest estimate of the gap that proved too small
         self.violation = self.best_violation = np.inf  # of the planes held: now, and the smallest so far
-        self.steepness = 0.0 if isinstance(oracle, PlaneOracle) else oracle.steepness()  # Python would be asked for it
+        self.steepness = oracle.steepness() if oracle.capabilities.cheap else 0.0
 
     def solve(self, start: Solution | None) -> Solution:
         if start is not None and start.state is not None and not start.state.cuts:
@@ -186,7 +182,7 @@ class _WorkingSets:
         tolerance = max(0.5 * self.threshold, self._finest)
         settings = VisitSettings(precision=0.2 * tolerance, max_steps=10_000)
         left, before, since, flat = np.inf, self.engine.dual, 0, 0
-        visits = self.oracle.n * self.oracle.visit_cost if self.oracle.cheap else 0.0
+        visits = self.oracle.n * self.oracle.capabilities.visit_cost if self.oracle.capabilities.cheap else 0.0
         passes = int(np.clip(_SETTLED // max(1, self.engine.plane_count, visits / 1e3), 1, _PASSES))
         for _ in range(_ROUNDS * _PASSES // passes):
             result = self.engine.settle(settings, tolerance, passes)

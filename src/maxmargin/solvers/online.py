@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import OnlineWalk, Oracle, Stopped
 from maxmargin.oracles.search import Unsupported
-from maxmargin.solvers.base import Run, Solution, Status, at_least
+from maxmargin.solvers.base import Run, Solution, Solver, Status, at_least
 from maxmargin.solvers.certify import evaluate
 from maxmargin.solvers.monitor import Monitor
 
 
 @dataclass(frozen=True)
-class Subgradient:
+class Subgradient(Solver):
     """Stochastic subgradient descent with the steps of Pegasos, ``1 / (lambda t)`` with ``lambda = 1 / (C n)``.
 
     Parameters
@@ -66,7 +66,7 @@ class Subgradient:
 
 
 @dataclass(frozen=True)
-class Perceptron:
+class Perceptron(Solver):
     """The averaged perceptron of Collins: adds ``Psi(x, y_true) - Psi(x, prediction)`` at every mistake.
 
     There is no objective: C, tol, rescaling and slack play no part. Stops after a pass without mistakes. A mistake is a
@@ -79,6 +79,7 @@ class Perceptron:
     """
 
     name: ClassVar[str] = "perceptron"
+    mistakes_only: ClassVar[bool] = True
 
     passes: int = 20
 

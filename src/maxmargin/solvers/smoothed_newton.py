@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.planes import Planes
-from maxmargin.oracles.base import DualState, Oracle
+from maxmargin.oracles.base import Oracle, Smoothed
+from maxmargin.oracles.engine import DualState
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import gap_target
 from maxmargin.solvers.monitor import Monitor
@@ -17,34 +18,6 @@ from maxmargin.solvers.monitor import Monitor
 Floats = npt.NDArray[np.float64]
 
 _PATIENCE = 8  # steps in which the gap must halve
-
-
-class Smoothed(Protocol):
-    """The objective of an oracle in a smooth form that keeps its best point and the best dual variables so far."""
-
-    @property
-    def primal(self) -> float: ...
-    @property
-    def dual(self) -> float: ...
-    @property
-    def dual_square(self) -> float:
-        """``1/2 |w|^2`` at the ``w`` of the dual variables."""
-        ...
-
-    @property
-    def weights(self) -> Floats: ...
-    @property
-    def slack(self) -> Floats: ...
-    @property
-    def cut(self) -> tuple[Floats, float]:
-        """The cut that the dual variables amount to."""
-        ...
-
-    @property
-    def passes(self) -> int: ...
-    def start(self) -> None: ...
-    def resume(self, weights: Floats, a: Floats | None, b: float) -> None: ...
-    def step(self, allowed: float) -> bool: ...
 
 
 @dataclass(frozen=True)

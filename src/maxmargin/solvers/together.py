@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.oracles.base import Engine, Oracle
+from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.engine import Engine
 from maxmargin.solvers.interior import cost_of_dual, solve_dual
 
 Floats = npt.NDArray[np.float64]
@@ -44,15 +45,15 @@ class Together:
     def spend(self, visits: int, planes: int | None = None) -> None:
         """Notes visits that asked the oracle, or visits to blocks that hold so many planes altogether."""
         oracle = self._oracle
-        each = oracle.visit_cost
-        if planes is not None and not oracle.cheap:
+        each = oracle.capabilities.visit_cost
+        if planes is not None and not oracle.capabilities.cheap:
             each = oracle.dimension * max(1.0, planes / oracle.n)
         self._spent += _SPEED * (visits * each + _ROUND)
 
     def due(self, engine: Engine) -> bool:
         """Whether all blocks should move at once now; planes that are no rows must be written out for that."""
-        planes, cells = engine.plane_count, getattr(self._oracle, "plane_cells", 0.0)
-        rows = planes * (getattr(self._oracle, "row_cost", 0.0) + cells * (_WRITING + planes))  # and their products
+        planes, costs = engine.plane_count, self._oracle.capabilities
+        rows = planes * (costs.row_cost + costs.row_cells * (_WRITING + planes))  # and their products
         return self._spent >= self._patience * (cost_of_dual(planes, self._oracle.dimension) + rows)
 
     def move(self, engine: Engine) -> Moved | None:
