@@ -9,6 +9,7 @@ from defaults.chain_peers import CHAIN_PEERS
 from defaults.chain_tasks import CHAIN_TASKS
 from defaults.class_peers import CLASS_PEERS, COST_PEERS, TAXONOMY_PEERS
 from defaults.class_tasks import CLASS_TASKS
+from defaults.fourth import FOURTH_LIST
 from defaults.label_peers import LABEL_PEERS
 from defaults.label_tasks import LABEL_TASKS
 from defaults.measure_peers import MEASURE_PEERS
@@ -30,8 +31,8 @@ FIRST_LIST = (
     *DIVERSITY_TASKS,
     *CHAIN_TASKS,
 )
-OLDER = (*FIRST_LIST, *SECOND_LIST)  # the lists that have been reported
-FRESH = THIRD_LIST  # the newest list, held out as a whole; it joins OLDER when there is a newer one
+OLDER = (*FIRST_LIST, *SECOND_LIST)  # the lists by which defaults have been chosen
+FRESH = (*THIRD_LIST, *FOURTH_LIST)  # the newest lists, held out as a whole; they join OLDER when there is a newer one
 TASKS: dict[str, Task] = {task.name: task for task in (*OLDER, *(replace(task, fresh=True) for task in FRESH))}
 _PEERS = {
     "classes": CLASS_PEERS,

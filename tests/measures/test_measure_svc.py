@@ -104,6 +104,22 @@ def test_the_best_candidate_is_trained_on_all_rows():
     assert {candidate.C for candidate in fixed.candidates_} == {0.5}
 
 
+def test_the_balanced_error_may_be_served_by_balanced_classes():
+    """Heavy tails, of which the class feels little: no linear rule is right, and the weights of the classes matter."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_t(1.5, size=(600, 4))
+    worth = np.tanh(X) @ [2.0, 1.5, -1.0, 0.5] + 0.5 * rng.logistic(size=600)
+    y = (worth > np.quantile(worth, 0.92)).astype(int)
+    model = MeasureSVC("balanced_error", C=0.5, tol=1e-9).fit(X, y)
+    chosen = max(model.candidates_, key=lambda candidate: candidate.value)
+    assert chosen.balanced
+    assert model.loss_ == "squared_hinge"
+    assert not model.candidates_[0].balanced
+    peer = LinearSVC(C=0.25, class_weight="balanced", tol=1e-8, max_iter=100_000, intercept_scaling=30, dual=False)
+    np.testing.assert_allclose(model.coef_, peer.fit(X, y).coef_, rtol=1e-3)
+    assert not any(candidate.balanced for candidate in MeasureSVC("f1").fit(X, y).candidates_)
+
+
 def test_values_of_candidates_are_honest():
     """On labels that have nothing to do with the rows no model does better than chance, whatever its C."""
     rng = np.random.default_rng(0)

@@ -45,8 +45,9 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
 
         ``1/2 sum_j p_j w_j^2 + C * sum_i loss(y_i <w, x_i>)``,
 
-    and the measure decides: which of the losses, which C on a path of them, and whether columns are taken in units of
-    their standard deviation (``p_j``) is chosen by the measure of scores on folds of the training rows, and the
+    and the measure decides: which of the losses, which C on a path of them, whether columns are taken in units of
+    their standard deviation (``p_j``) and, for the balanced error, whether rows are weighed so that both classes count
+    the same, is chosen by the measure of scores on folds of the training rows, and the
     threshold of ``predict`` on the same scores, none of them by a model that has seen the row. Then the best is
     trained on all rows.
 
@@ -94,11 +95,12 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
     threshold_ : what ``threshold_for`` took off the scores, 0 where it did nothing
     loss_ : ``'logistic'``, ``'squared_hinge'`` or ``'structural'``
     C_, intercept_scaling_ : the values that were used
-    candidates_ : what was tried, in order: ``loss``, ``C``, ``standardised`` and ``value``, the measure on held-out
-    scores
+    candidates_ : what was tried, in order: ``loss``, ``C``, ``standardised``, ``balanced`` and ``value``, the measure
+        on held-out scores
     value_ : that of the candidate that was chosen; None where there was no choice
     solution_ : of the problem that was solved last, that of ``loss_`` with ``C_`` on all rows, with its objective and
-    gap n_iter_, n_features_in_, feature_names_in_
+        gap
+    n_iter_, n_features_in_, feature_names_in_
     """
 
     def __init__(

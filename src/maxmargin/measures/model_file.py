@@ -51,4 +51,6 @@ def _candidate(given: ModelValues) -> Candidate:
     if given["loss"] not in LOSSES:
         raise ValueError(f"the loss of a candidate is {given['loss']!r:.80}, which is no loss")
     value = None if given["value"] is None else given.number("value")
-    return Candidate(given["loss"], given.number("C", above=0.0), given.flag("standardised"), value)
+    return Candidate(
+        given["loss"], given.number("C", above=0.0), given.flag("standardised"), given.flag("balanced"), value
+    )

@@ -12,9 +12,9 @@ from maxmargin import _core
 from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.training import check_settings, job_count, run_of, warn_stopped
 from maxmargin.groups.base import BinaryMeasure
-from maxmargin.measures.contingency import Contingency
+from maxmargin.measures.contingency import BalancedError, Contingency
 from maxmargin.measures.folds import Folds, folds_of_groups, folds_of_rows
-from maxmargin.measures.selection import Candidate, Judge, Path
+from maxmargin.measures.selection import Candidate, Form, Judge, Path
 from maxmargin.measures.threshold import Cuts
 from maxmargin.rows.feature_scale import FeatureScale, chosen_c
 from maxmargin.rows.query_groups import QueryGroups
@@ -34,6 +34,7 @@ _ROWS = 20_000  # that candidates are compared on; more tell hardly more about C
 _CELLS = 4_000_000
 _MANY = 10  # rows of the rarer class per column from which the scores hardly depend on C
 _TOL = 1e-3  # of what can be gained, where the tolerance is left to us
+_UNBALANCED = 0.3  # share of the rarer class up to which both are tried with the same weight
 _UNEVEN = 3.0  # ratio of the sizes of columns from which their scale is looked at
 
 
@@ -66,6 +67,17 @@ class Given:
         """The number of rows of the smaller class, by weight."""
         sides = (self.positive, ~self.positive)
         return min(float(np.count_nonzero(side) if self.weight is None else self.weight[side].sum()) for side in sides)
+
+    @property
+    def total(self) -> float:
+        return float(self.rows.n if self.weight is None else self.weight.sum())
+
+    def balanced(self) -> Floats:
+        """Weights of the rows by which both classes have half of the total."""
+        weight = np.ones(self.rows.n) if self.weight is None else self.weight
+        mine = float(weight[self.positive].sum())
+        factor = np.where(self.positive, 0.5 * self.total / mine, 0.5 * self.total / (self.total - mine))
+        return np.asarray(weight * factor)
 
     def check(self, measure: BinaryMeasure) -> None:
         """Refuses rows from which the measure cannot be computed."""
@@ -101,14 +113,13 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
     check_settings(estimator, C)
     late, run = Deadline(estimator.max_time), run_of(estimator)
     given.check(measure)
-    weight = float(given.rows.n if given.weight is None else given.weight.sum())
-    check_product(C, weight, given.rows.n, lambda: float(np.max(given.rows.squared_norms)))
+    check_product(C, given.total, given.rows.n, lambda: float(np.max(given.rows.squared_norms)))
     rows, used = given.rows, np.flatnonzero(given.used).astype(np.int32)
     constant = _add_constant(estimator, rows, scale)
-    problems = _problems(given, scale, constant, sparse)
+    problems = _problems(given, measure, scale, constant, sparse)
     keys = row_keys(rows, scale.sizes)
     most = int(max(min(_ROWS, _CELLS * rows.n // max(1, rows.cells)), 10 * getattr(measure, "k", 0), 2_000))
-    direct = problems[False].fit(LOSSES[0], C, used).direct
+    direct = problems[False, False].fit(LOSSES[0], C, used).direct
     folds = given.folds(keys, most, direct)
     path = None
     if folds is not None:
@@ -123,7 +134,7 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
             threads=job_count(estimator.n_jobs),
         )
     chosen = Candidate(LOSSES[0], C, False) if path is None else path.chosen
-    problem = problems[chosen.standardised]
+    problem = problems[chosen.form]
     fit = problem.fit(chosen.loss, chosen.C, used)
     if path is not None:
         fit.start(np.ascontiguousarray(path.weights))
@@ -162,17 +173,22 @@ def _add_constant(estimator: Any, rows: _core.Rows, scale: FeatureScale) -> floa
     return value
 
 
-def _problems(given: Given, scale: FeatureScale, constant: float, sparse: bool) -> dict[bool, SmoothRows]:
+def _problems(
+    given: Given, measure: BinaryMeasure, scale: FeatureScale, constant: float, sparse: bool
+) -> dict[Form, SmoothRows]:
     """The columns as they are, and in units of their sizes where these differ; not for sparse rows, where a rare
-    feature would become a large one."""
+    feature would become a large one. Each also with both classes counting the same, where they do so in the measure."""
     plain = np.ones(given.rows.columns)
-    problems = {False: SmoothRows(given.rows, given.positive, given.weight, plain, constant)}
+    problems = {(False, False): SmoothRows(given.rows, given.positive, given.weight, plain, constant)}
     sizes = scale.sizes
     varying = sizes[sizes > 0.0]
     if not sparse and varying.size > 1 and np.quantile(varying, 0.9) > _UNEVEN * np.quantile(varying, 0.1):
         penalty = plain.copy()
         penalty[: sizes.size] = np.where(sizes > 0.0, (sizes / scale.typical) ** 2, 1.0)
-        problems[True] = replace(problems[False], penalty=penalty)
+        problems[True, False] = replace(problems[False, False], penalty=penalty)
+    if isinstance(measure, BalancedError) and given.rarer < _UNBALANCED * given.total:
+        balanced = given.balanced()
+        problems |= {(form[0], True): replace(problem, weight=balanced) for form, problem in problems.items()}
     return problems
 
 

@@ -27,6 +27,8 @@ _ACCURACY = 1e-3  # of what can be gained, for fits that are compared
 _ROUGH = 1e-2  # the same where a step is made of many passes over the rows
 _MOST_STEPS = 50
 
+Form = tuple[bool, bool]  # standardised, balanced
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -37,6 +39,7 @@ class Candidate:
     loss : ``'logistic'`` or ``'squared_hinge'``
     C : weight of the sum of the losses
     standardised : whether every column is taken in units of its size
+    balanced : whether both classes count as much as each other
     value : the measure of scores by models that were trained without the row, at the best threshold where it depends
         on one; None where there are too few rows for folds
     """
@@ -44,7 +47,13 @@ class Candidate:
     loss: str
     C: float
     standardised: bool
+    balanced: bool = False
     value: float | None = None
+
+    @property
+    def form(self) -> Form:
+        """What the problem is but for the loss and C."""
+        return self.standardised, self.balanced
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +115,13 @@ class Path:
     """Tries candidates one after the other, each from the weights of the one before.
 
     From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards. The second
-    loss starts where the first was best; where fits are expensive it goes on only if it is no worse there.
+    loss starts where the first was best; where fits are expensive it goes on only if it is no worse there. Balanced
+    classes, where they are among the problems, start where both losses have ended.
     """
 
     def __init__(
         self,
-        problems: dict[bool, SmoothRows],
+        problems: dict[Form, SmoothRows],
         judge: Judge,
         C: float,
         *,
@@ -126,29 +136,32 @@ class Path:
         self.scores: Floats = np.zeros(0)
         self._problems, self._judge, self._fixed, self._late, self._threads = problems, judge, fixed, late, threads
         self._direct = direct
-        self._fits: dict[bool, _core.SmoothFit] = {}
-        self._keys: dict[str, tuple[float, float]] = {}  # the best of each loss
-        self._sums: dict[str, float] = {}
+        self._fits: dict[Form, _core.SmoothFit] = {}
+        self._keys: dict[tuple[str, bool], tuple[float, float]] = {}  # the best of each loss, balanced or not
+        self._sums: dict[tuple[str, bool], float] = {}
         losses = LOSSES if direct else LOSSES[::-1]
-        for standardised in problems:
-            if not self.tried or not late():
+        for standardised, balanced in problems:
+            if not balanced and not (self.tried and late()):
                 self._try(Candidate(losses[0], C, standardised))
         for loss in losses:
-            self._climb(loss)
+            self._climb(loss, False)
+        if any(balanced for _, balanced in problems):
+            self._climb(self.chosen.loss, True)
 
-    def _climb(self, loss: str) -> None:
-        start = self.chosen
-        if loss != start.loss:
+    def _climb(self, loss: str, balanced: bool) -> None:
+        start = replace(self.chosen, loss=loss, balanced=balanced)
+        if start.form not in self._fits or loss != self.chosen.loss:
             if self._late():
                 return
-            self._try(replace(start, loss=loss))
-        if self._fixed or not (self._direct or self._keys[loss] == max(self._keys.values())):
+            self._try(start)
+        key = self._keys[loss, balanced]
+        if self._fixed or not (self._direct or key == max(self._keys.values())):
             return
         for factor in (STEP, 1.0 / STEP):
             C = start.C
             for _ in range(_REACH):
                 C *= factor
-                if self._late() or not self._try(Candidate(loss, C, start.standardised)):
+                if self._late() or not self._try(replace(start, C=C)):
                     break
             if start.C * factor != C:  # it was better at least once
                 break
@@ -161,14 +174,14 @@ class Path:
     def _try(self, candidate: Candidate) -> bool:
         """Whether the candidate is better than those of its loss so far, by enough to go on."""
         members = self._judge.folds.members
-        problem = self._problems[candidate.standardised]
-        fit = self._fits.get(candidate.standardised)
+        problem = self._problems[candidate.form]
+        fit = self._fits.get(candidate.form)
         if fit is None:
-            fit = self._fits[candidate.standardised] = problem.fit(candidate.loss, candidate.C, members)
+            fit = self._fits[candidate.form] = problem.fit(candidate.loss, candidate.C, members)
             if self._late.left is not None:
                 fit.limit(max(self._late.left, 0.0))
         fit.change(candidate.loss, candidate.C)
-        target = (_ACCURACY if fit.direct else _ROUGH) * candidate.C * self._to_gain(candidate.loss)
+        target = (_ACCURACY if fit.direct else _ROUGH) * candidate.C * self._to_gain(candidate)
         if fit.direct:  # folds then start from the fit on all rows
             fit.run(target, _MOST_STEPS)
         scores = fit.fold_scores(self._judge.folds.offsets, target, self._threads)
@@ -176,14 +189,16 @@ class Path:
         self.tried.append(replace(candidate, value=key[0]))
         if key > max(self._keys.values(), default=(-np.inf, 0.0)):
             self.best, self.weights, self.scores = self.tried[-1], fit.weights, scores
-        before = self._keys.get(candidate.loss, (-np.inf, 0.0))
-        self._keys[candidate.loss] = max(key, before)
+        kind = candidate.loss, candidate.balanced
+        before = self._keys.get(kind, (-np.inf, 0.0))
+        self._keys[kind] = max(key, before)
         return key[0] > before[0] + (_GAIN if self._direct else _LARGE_GAIN)
 
-    def _to_gain(self, loss: str) -> float:
+    def _to_gain(self, candidate: Candidate) -> float:
         """The sum of the losses of the members at the baseline."""
-        if loss not in self._sums:
-            problem, members = self._problems[False], self._judge.folds.members
+        kind = candidate.loss, candidate.balanced
+        if kind not in self._sums:
+            problem, members = self._problems[False, candidate.balanced], self._judge.folds.members
             total = members.size if problem.weight is None else float(problem.weight[members].sum())
-            self._sums[loss] = total * problem.baseline_loss(loss, members)
-        return self._sums[loss]
+            self._sums[kind] = total * problem.baseline_loss(candidate.loss, members)
+        return self._sums[kind]
