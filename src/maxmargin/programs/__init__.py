@@ -1,8 +1,9 @@
 """Dynamic programs: describe the space of outputs once, as cells and edges, and ask it everything."""
 
+from maxmargin.programs.builder import ProgramBuilder
 from maxmargin.programs.matching_problem import MatchingProblem
 from maxmargin.programs.program import Program
 from maxmargin.programs.topology import Topology
 from maxmargin.programs.tree_problem import TreeProblem
 
-__all__ = ["MatchingProblem", "Program", "Topology", "TreeProblem"]
+__all__ = ["MatchingProblem", "Program", "ProgramBuilder", "Topology", "TreeProblem"]
