@@ -21,6 +21,7 @@ from maxmargin.datasets import (
     load_optdigits,
     load_uci_letter,
     load_ud_ewt,
+    load_ud_ewt_trees,
 )
 
 LOADERS = [
@@ -35,6 +36,7 @@ LOADERS = [
     load_optdigits,
     load_uci_letter,
     load_ud_ewt,
+    load_ud_ewt_trees,
 ]
 
 

@@ -1,5 +1,6 @@
 """Data to learn from: generators that need nothing, and readers of a local folder."""
 
+from maxmargin.datasets.dependency_trees import load_ud_ewt_trees, make_dependency_trees
 from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.entities import load_conll2002, load_litbank
 from maxmargin.datasets.generators import make_chain, make_multiclass
@@ -35,7 +36,9 @@ __all__ = [
     "load_reuters21578",
     "load_uci_letter",
     "load_ud_ewt",
+    "load_ud_ewt_trees",
     "make_chain",
+    "make_dependency_trees",
     "make_documents",
     "make_multiclass",
     "make_ranking",

@@ -59,7 +59,9 @@ class MatchingProblem(ChoiceProblem):
             raise ValueError(
                 f"There are {rows} rows and only {columns} columns; exchange the two sides, or pass partial=True."
             )
-        return (sp.csr_array(matrix) if sp.issparse(matrix) else matrix), rows, columns
+        if sp.issparse(matrix) and not isinstance(matrix, sp.csr_array):
+            matrix = sp.csr_array(matrix)
+        return matrix, rows, columns
 
     def check_choice(self, y: Choice, columns: int) -> None:
         """Raises unless every row has a column of its own (or none, where that is allowed)."""

@@ -37,7 +37,7 @@ class TreeProblem(ChoiceProblem):
     def cells(self, x: Any) -> tuple[Any, int, int]:
         given = x if self.features is None else self.features(x)
         if sp.issparse(given):
-            matrix = sp.csr_array(given)
+            matrix = given if isinstance(given, sp.csr_array) else sp.csr_array(given)
         else:
             matrix = np.asarray(given, dtype=np.float64)
             if matrix.ndim == 3:
