@@ -105,6 +105,7 @@ class ProgramBuilder:
         return row.indices.tolist(), row.data.astype(np.float64).tolist()
 
     def _named_row(self, number: int, features: Mapping[Any, float]) -> tuple[list[int], list[float]]:
+        known: dict[Any, float]
         if self._columns is not None:
             known = {self._columns[name]: value for name, value in features.items() if name in self._columns}
         else:
@@ -162,8 +163,8 @@ class ProgramBuilder:
             state[begun] = state[begun] or 1
             while path:
                 cell, rest = path[-1]
-                tail = next((t for t in rest if state[t] != 2), None)
-                if tail is None:
+                tail = next((t for t in rest if state[t] != 2), -1)
+                if tail < 0:
                     state[cell] = 2
                     order.append(cell)
                     path.pop()
