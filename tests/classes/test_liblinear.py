@@ -30,7 +30,7 @@ def data(name):
 
 
 def liblinear(X, y, C, **options):
-    """Fits LinearSVC to a tight tolerance; newer versions of scikit-learn announce changes that play no part here."""
+    """Fits LinearSVC to a tight tolerance; newer versions of scikit-learn announce changes that do not matter here."""
     judge = LinearSVC(C=C, multi_class="crammer_singer", tol=1e-9, max_iter=200_000, random_state=0, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)

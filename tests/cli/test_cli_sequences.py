@@ -253,7 +253,7 @@ def test_chunks_in_other_schemes(folder, run):
         ("train bad.crfsuite m.mm", "bad.crfsuite, line 1: the weight 'x' of the attribute 'a' is not a number"),
         ("train bad.svmhmm m.mm", "bad.svmhmm, line 2: the tag 'NP' is not a whole number"),
         ("train table.csv m.mm --order 2", "--order has no meaning for table.csv, a csv file"),
-        ("train train.txt m.mm", "The format of train.txt cannot be told from its name"),
+        ("train train.txt m.mm", "The format of train.txt cannot be inferred from its name"),
         (
             "predict good.mm test.crfsuite",
             "test.crfsuite is a crfsuite file, but good.mm was trained on columns of text",

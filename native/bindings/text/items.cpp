@@ -20,7 +20,7 @@ PyObject* Items::operator[](Py_ssize_t i) const {
   return item;
 }
 
-void Place::complain(const std::string& sentence) const {
+void Place::reject(const std::string& sentence) const {
   std::string where = "Sequence " + std::to_string(sequence);
   if (token >= 0) where += ", token " + std::to_string(token);
   throw std::invalid_argument(where + ": " + sentence);
@@ -40,7 +40,7 @@ std::string_view text_of(PyObject* text, const Place& place) {
   const char* characters = PyUnicode_AsUTF8AndSize(text, &size);
   if (characters == nullptr) {
     PyErr_Clear();
-    place.complain(shown(text) + " holds half of a pair of surrogates, which is no character; decode the text again.");
+    place.reject(shown(text) + " holds half of a pair of surrogates, which is no character; decode the text again.");
   }
   return {characters, static_cast<std::size_t>(size)};
 }

@@ -27,7 +27,7 @@ class Items {
 struct Place {
   Py_ssize_t sequence = 0, token = -1;
 
-  [[noreturn]] void complain(const std::string& sentence) const;
+  [[noreturn]] void reject(const std::string& sentence) const;
 };
 
 inline bool is_text(PyObject* item) { return PyUnicode_Check(item) != 0; }

@@ -29,25 +29,25 @@ void read_token(PyObject* token, std::vector<Column>& columns, bool first, const
   if (is_text(token)) {
     if (first) columns.resize(1);
     if (columns.size() != 1) {
-      place.complain("the token " + shown(token) + " has 1 column, the tokens before have " +
+      place.reject("the token " + shown(token) + " has 1 column, the tokens before have " +
                      std::to_string(columns.size()) + "; give every token the same columns.");
     }
     columns[0].add(token, place);
     return;
   }
   if (!is_collection(token) || is_set(token)) {
-    place.complain("with templates a token must be a string or a tuple of strings, not " + type_of(token) + ".");
+    place.reject("with templates a token must be a string or a tuple of strings, not " + type_of(token) + ".");
   }
   const Items items(token);
   if (first) columns.resize(static_cast<std::size_t>(items.size()));
   if (static_cast<std::size_t>(items.size()) != columns.size()) {
-    place.complain("the token " + shown(token) + " has " + std::to_string(items.size()) +
+    place.reject("the token " + shown(token) + " has " + std::to_string(items.size()) +
                    " columns, the tokens before have " + std::to_string(columns.size()) + "; give every token the same columns.");
   }
   for (std::size_t j = 0; j < columns.size(); ++j) {
     PyObject* item = items[static_cast<Py_ssize_t>(j)];
     if (!is_text(item))
-      place.complain("column " + std::to_string(j) + " is " + shown(item) + ", which is not a string; give strings.");
+      place.reject("column " + std::to_string(j) + " is " + shown(item) + ", which is not a string; give strings.");
     columns[j].add(item, place);
   }
 }
@@ -59,7 +59,7 @@ nb::tuple read_columns(nb::handle sequences) {
   const Items items(sequences.ptr());
   for (Py_ssize_t i = 0; i < items.size(); ++i) {
     Place place{i, -1};
-    if (!is_collection(items[i])) place.complain("a sequence must be a list of tokens, not " + type_of(items[i]) + ".");
+    if (!is_collection(items[i])) place.reject("a sequence must be a list of tokens, not " + type_of(items[i]) + ".");
     const Items tokens(items[i]);
     for (Py_ssize_t t = 0; t < tokens.size(); ++t) {
       place.token = t;

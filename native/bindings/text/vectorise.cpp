@@ -25,10 +25,10 @@ class Reader {
     } else if (is_collection(token)) {
       read_list(Items(token));
     } else if (is_text(token)) {
-      place.complain("the token " + shown(token) +
+      place.reject("the token " + shown(token) +
                      " is a string; give a list of its attributes, or pass templates= that make attributes of it.");
     } else {
-      place.complain("a token must be a list of strings or a dict, not " + type_of(token) + ".");
+      place.reject("a token must be a list of strings or a dict, not " + type_of(token) + ".");
     }
     rows.close();
   }
@@ -45,7 +45,7 @@ class Reader {
     for (Py_ssize_t i = 0; i < items.size(); ++i) {
       PyObject* item = items[i];
       if (!is_text(item)) {
-        place.complain("the attribute " + shown(item) +
+        place.reject("the attribute " + shown(item) +
                        " is not a string; give strings, or a dict of names and numbers.");
       }
       const std::string_view text = text_of(item, place);
@@ -61,7 +61,7 @@ class Reader {
   void read_dict(PyObject* token) {
     PyObject *name = nullptr, *value = nullptr;
     for (Py_ssize_t position = 0; PyDict_Next(token, &position, &name, &value);) {
-      if (!is_text(name)) place.complain("the name " + shown(name) + " is not a string; give each attribute a name.");
+      if (!is_text(name)) place.reject("the name " + shown(name) + " is not a string; give each attribute a name.");
       const std::string_view text = text_of(name, place);
       if (is_text(value)) {
         add_pair(text, value);
@@ -69,7 +69,7 @@ class Reader {
         const Items items(value);
         for (Py_ssize_t i = 0; i < items.size(); ++i) {
           if (!is_text(items[i])) {
-            place.complain("the attribute " + shown(name) + " holds " + shown(items[i]) +
+            place.reject("the attribute " + shown(name) + " holds " + shown(items[i]) +
                            ", which is not a string; give strings.");
           }
           add_pair(text, items[i]);
@@ -84,11 +84,11 @@ class Reader {
     const double result = PyFloat_AsDouble(value);
     if (result == -1.0 && PyErr_Occurred()) {
       PyErr_Clear();
-      place.complain("the attribute " + shown(name) + " has a value of type " + type_of(value) +
+      place.reject("the attribute " + shown(name) + " has a value of type " + type_of(value) +
                      "; give a number, a string or a list of strings.");
     }
     if (!std::isfinite(result)) {
-      place.complain("the attribute " + shown(name) + " is " + shown(value) +
+      place.reject("the attribute " + shown(name) + " is " + shown(value) +
                      "; replace it by a finite number or leave it out.");
     }
     return result;
@@ -120,7 +120,7 @@ nb::tuple read(Attributes& attributes, nb::handle sequences, bool learn) {
   for (Py_ssize_t i = 0; i < items.size(); ++i) {
     reader.place = {i, -1};
     if (!is_collection(items[i]))
-      reader.place.complain("a sequence must be a list of tokens, not " + type_of(items[i]) + ".");
+      reader.place.reject("a sequence must be a list of tokens, not " + type_of(items[i]) + ".");
     const Items tokens(items[i]);
     for (Py_ssize_t t = 0; t < tokens.size(); ++t) {
       reader.place.token = t;

@@ -46,7 +46,7 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="Model file.", show_default=False)]
-Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; told from the file's name if not given.")]
+Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; inferred from the file name if not given.")]
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels in a table; the last one if not given.")]
 ZeroBased = Annotated[bool, typer.Option("--zero-based", help="Indices of the svmlight file start at 0, not 1.")]
 Cost = Annotated[Path | None, typer.Option(help="csv matrix of the costs of answers, one row a true class.")]
@@ -57,7 +57,7 @@ Steps = Annotated[
 Scheme = Annotated[
     str | None,
     typer.Option(
-        help=f"For sequences: how labels mark chunks: {', '.join(SCHEMES)}; told from them if not given.",
+        help=f"For sequences: how labels mark chunks: {', '.join(SCHEMES)}; inferred from them if not given.",
         rich_help_panel=_OF,
     ),
 ]
@@ -226,7 +226,7 @@ def _predict(
     """Write the class of each example, one per line; of sequences each token with its label added, of rankings the
     score of each document.
 
-    Labels in the data play no part.
+    Labels in the data are ignored.
     """
     answers = Answers(scores, kbest, confidence, decode, steps)
     predict_file(model, Source(data, format, label_column, zero_based), output, until, answers, n_jobs)

@@ -49,7 +49,7 @@ class Source:
         if data.ignored_features:
             make_console(stderr=True).print(
                 f"note: {data.ignored_features} features of {data.path} are beyond the {model.n_features_in_} "
-                "that the model was trained with and play no part."
+                "that the model was trained with and are ignored."
             )
         return data
 
@@ -88,7 +88,7 @@ def option(name: str) -> str:
 
 
 def refuse(options: dict[str, bool], path: Path, what: str) -> None:
-    """Raises for the first option that is given though it plays no part for such a model."""
+    """Raises for the first option that is given though such a model ignores it."""
     for name, given in options.items():
         if given:
             raise ValueError(f"{name} has no meaning for {path}, {what}; leave it out.")

@@ -107,6 +107,6 @@ def _read_for(model: RankingSVM, path: Path, format: str | None) -> RankingData:
     if data.ignored_features:
         make_console(stderr=True).print(
             f"note: {data.ignored_features} features of {data.path} are beyond the {model.n_features_in_} "
-            "that the model was trained with and play no part."
+            "that the model was trained with and are ignored."
         )
     return data

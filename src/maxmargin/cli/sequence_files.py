@@ -128,7 +128,7 @@ def _with_labels(path: Path, kind: str, model: ChainEstimator | None) -> Sequenc
     if found.ignored_features:
         make_console(stderr=True).print(
             f"note: {found.ignored_features} features of {path} are beyond the {own} that the model was trained with "
-            "and play no part."
+            "and are ignored."
         )
     tags = [labels.tolist() for labels in found.Y]
     columns: list[list[tuple[str, ...]]] = [[(str(tag),) for tag in labels] for labels in tags]

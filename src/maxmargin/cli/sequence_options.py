@@ -55,7 +55,7 @@ _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
 
 
 def check_options(path: Path, format: str, kind: str, given: Mapping[str, Any]) -> None:
-    """Raises, before anything is read, for options that would play no part."""
+    """Raises, before anything is read, for options that would be ignored."""
     if kind not in MODELS:
         raise ValueError(f"--model must be one of {', '.join(MODELS)}, not {kind!r}.")
     for name in given:

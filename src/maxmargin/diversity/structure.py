@@ -33,7 +33,7 @@ class Diversity:
     """Rankings of ``k`` documents out of a candidate set (paper 001, section 3.1).
 
     As a ``Problem`` it takes a ``WordCover`` as x, what ``judge`` makes of ``Subtopics`` as labels, and positions of
-    documents in the order of their choice as outputs; the order plays no part in the score ``<w, Psi(x, y)>``. The loss
+    documents in the order of their choice as outputs; the order does not affect the score ``<w, Psi(x, y)>``. The loss
     is the regret
 
         loss(T, y) = max(0, D(T, y) - D(T, target))

@@ -40,7 +40,7 @@ def format_of(path: str | PathLike[str], format: str | None = None) -> str:
     if told is not None:
         return told
     raise ValueError(
-        f"The format of {fspath(path)} cannot be told from its name (known endings: {', '.join(_EXTENSIONS)}); "
+        f"The format of {fspath(path)} cannot be inferred from its name (known endings: {', '.join(_EXTENSIONS)}); "
         f"name the format: {', '.join(FORMATS)}."
     )
 

@@ -49,7 +49,7 @@ class LabelFit {
   int threads_, stride_;
   std::vector<double> w_, gradient_;
   std::vector<double> gains_, chances_, change_;  // (n, stride): scores at w, probabilities, scores of a direction
-  std::vector<double> truths_, both_;             // a number a pair: how often both labels are true, and how often by the model
+  std::vector<double> truths_, both_;             // one number per pair: how often both labels are true, and how often by the model
   std::vector<double> squares_, column_means_, factors_;  // of the columns, for the preconditioner; one factor per label
   std::vector<double> mean_, spread_;                      // mean probability and variance of each label
   double total_ = 0.0, value_ = 0.0, decrement_ = 0.0;

@@ -133,7 +133,7 @@ class LabelSums {
       in_odds_ ? odds_.count_pairs(weight, collected_.data()) : forest_.count_pairs(weight, collected_.data());
     }
   }
-  // Adds it to counts, one number a pair.
+  // Adds it to counts, one number per pair.
   void give_pairs(double* counts) const {
     LabelList::count_pairs(*shape_, mass_, counts);
     for (std::size_t p = 0; p < collected_.size(); ++p) counts[p] += collected_[p];

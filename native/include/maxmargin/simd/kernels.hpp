@@ -1,6 +1,6 @@
 // The inner loops, compiled once per instruction set and reached through one table chosen at import.
 //
-// Weights are feature-major: W has one row of `stride` numbers a feature (stride = label count rounded up to
+// Weights are feature-major: W has one row of `stride` numbers per feature (stride = label count rounded up to
 // `kPad`, the padding always zero), so that one feature of an example touches consecutive memory. They are float64
 // wherever a result is reported, and may be float32 in a sweep: half the memory traffic, which is what bounds a visit.
 #pragma once

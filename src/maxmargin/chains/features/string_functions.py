@@ -1,6 +1,6 @@
 """What templates make of a string: each change gives another string, or None where the token then lacks the attribute.
 
-A change is called once for each distinct string of a column, not once a token.
+A change is called once for each distinct string of a column, not once per token.
 """
 
 from __future__ import annotations
