@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from maxmargin import ChainCRF
+from maxmargin import ChainCRF, ChainSVC
 from maxmargin.chains import newton as chain_newton
 from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.curvature import ChainCurvature
 from maxmargin.chains.likelihood import ChainLikelihood
 from maxmargin.chains.sequences import pack
 from maxmargin.oracles.base import Stopped
-from maxmargin.solvers.base import Run, Status
+from maxmargin.solvers.base import Record, Run, Status
 from maxmargin.solvers.likelihood import Objective
 
 
@@ -109,6 +109,29 @@ def test_warm_start_and_limits():
     assert late.solution_.status is Status.MAX_TIME
     with pytest.warns(match="max_iter"):
         assert ChainCRF(max_iter=1, tol=1e-9).fit(X[:1], Y[:1]).solution_.status is Status.MAX_ITER
+
+
+@pytest.mark.parametrize("estimator", [ChainCRF, ChainSVC])
+def test_iterations_are_passes_over_all_tokens(estimator):
+    """Those on the sample that comes first are none of them, and the callback sees every one."""
+    X, Y = sequences((2000,) * 4, 3, 5)
+    seen: list[Record] = []
+    model = estimator(callback=seen.append).fit(X, Y)
+    assert [record.iteration for record in seen] == list(range(1, model.n_iter_ + 1))
+    assert model.solution_.trace == tuple(seen)
+    assert model.solution_.oracle_calls > model.n_iter_ * len(X)
+
+
+def test_iterations_go_on_where_another_solver_does(monkeypatch):
+    X, Y = sequences((20,) * 5, 3, 2)
+    problem = problem_of(X, Y, 3)
+    monkeypatch.setattr(ChainCurvature, "inverse", lambda *_: None)
+    seen: list[Record] = []
+    objective, run = Objective(problem, 1.0, 0.0, 1.0, 1e-6), Run(1e-6, max_iter=4, callback=seen.append)
+    found = chain_newton.newton_solution(problem, objective, run, None)
+    assert (found.status, found.n_iter) == (Status.MAX_ITER, 4)
+    assert [record.iteration for record in seen] == [1, 2, 3, 4]
+    assert found.trace == tuple(seen)
 
 
 def test_an_interrupt_ends_the_fit_on_the_sample(monkeypatch):

@@ -70,9 +70,9 @@ def test_bad_data(case):
 
 
 BAD_PARAMETERS = [
-    ({"C": 0.0}, "C must be a positive number, not 0.0"),
+    ({"C": 0.0}, "C must be a positive number or 'scale', not 0.0"),
     ({"C": "auto"}, "C must be a positive number or 'scale', not 'auto'"),
-    ({"loss": "f1"}, "loss must be 'hamming' or 'zero-one', not 'f1'"),
+    ({"loss": "f1"}, "loss must be one of 'hamming', 'zero-one', not 'f1'"),
     ({"loss": "zero-one", "cost": 1 - np.eye(3)}, "leave cost and class_weight out"),
     ({"loss": "zero-one", "class_weight": {0: 2.0}}, "leave cost and class_weight out"),
     ({"rescaling": "both"}, "rescaling must be one of"),

@@ -102,7 +102,7 @@ def test_what_auto_decides(iris):
     assert decision(cost=COST, slack="squared") == "score"
     assert decision(cost=COST, decision="score") == "score"
     assert decision(cost=COST, slack="squared", decision="expected-cost") == "expected-cost"
-    with pytest.raises(ValueError, match="decision must be 'auto', 'score' or 'expected-cost', not 'cheap'"):
+    with pytest.raises(ValueError, match="decision must be one of 'auto', 'score', 'expected-cost', not 'cheap'"):
         decision(decision="cheap")
     with pytest.raises(Unsupported, match="needs a cost matrix"):
         decision(decision="expected-cost")

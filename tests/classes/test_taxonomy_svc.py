@@ -300,7 +300,7 @@ BAD = [
     ({"taxonomy": ".", "loss": np.zeros((4, 4))}, "there are 5 classes"),
     ({"taxonomy": ".", "loss": np.ones((2, 2))}, "loss has shape"),
     ({"taxonomy": ".", "fit_intercept": "no"}, "fit_intercept must be True or False, not 'no'."),
-    ({"taxonomy": ".", "random_state": "a"}, "'a' cannot be used to seed"),
+    ({"taxonomy": ".", "random_state": "a"}, "random_state must be a whole number from 0 .* or None, not 'a'"),
     ({"taxonomy": ".", "node_weight": 0.0}, "node_weight must be 'scale', None, a positive number"),
     ({"taxonomy": ".", "node_weight": {"c": 1.0}}, "'c' is not a node of the taxonomy"),
     ({"taxonomy": ".", "node_weight": {"a": -1.0}}, "node_weight of 'a' is -1.0"),

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from estimator_cases import CASES
 from maxmargin import BlockCoordinate, ChainCRF, ChainPerceptron, ChainSVC, MulticlassSVC, NSlack, StructuralSVM
+from maxmargin.fitting.parameters import ANYTHING, check_parameters
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((30, 4))
@@ -108,14 +109,37 @@ REFUSED = [
 def test_settings(kind, name, value, words):
     if kind == "ChainCRF" and name == "solver":
         words = ["solver must be", "'auto'", "'dual'", "'lbfgs'", "'smo'"]
-    method = {"method": "structural"} if kind == "MeasureSVC" and name in ("rescaling", "slack", "solver") else {}
-    complaint(lambda: refused(kind, **{name: value}, **method), *words, sentences=1)
+    complaint(lambda: refused(kind, **{name: value}), *words, sentences=1)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_every_parameter_says_what_it_may_be(kind):
+    model = CASES[kind].make()
+    assert set(model.get_params(deep=False)) <= set(model._parameters)
+    check_parameters(model)
+
+
+WRONG = object()
+CHECKED = [
+    (kind, name)
+    for kind, case in CASES.items()
+    for name, allowed in case.make()._parameters.items()
+    if allowed != ANYTHING and name in case.make().get_params(deep=False)
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), CHECKED)
+def test_parameters_are_checked_before_data_are_read(kind, name):
+    model = CASES[kind].make().set_params(**{name: WRONG})
+    with pytest.raises(ValueError, match=f"^{name} must be .*, not <object object at .*>\\.$"):
+        model.fit(None, None)
+    assert vars(model).keys() == vars(CASES[kind].make()).keys()
 
 
 @pytest.mark.parametrize("run", [fit, fit_signs], ids=["MulticlassSVC", "StructuralSVM"])
 @pytest.mark.parametrize("solver", [3, None, NSlack, ["bcfw"]], ids=repr)
 def test_solvers_that_are_none(run, solver):
-    complaint(lambda: run(solver=solver), "solver must be a name or a solver object", error=TypeError, sentences=1)
+    complaint(lambda: run(solver=solver), "solver must be one of", "or a solver object", error=TypeError, sentences=1)
 
 
 @pytest.mark.parametrize("run", [fit, fit_signs], ids=["MulticlassSVC", "StructuralSVM"])

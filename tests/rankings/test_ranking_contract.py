@@ -118,7 +118,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(data):
 
 def _failed(data):
     model = RankingSVM(C=-1.0)
-    with pytest.raises(ValueError, match=r"C must be a positive number, not -1\.0"):
+    with pytest.raises(ValueError, match=r"C must be a positive number or 'scale', not -1\.0"):
         model.fit(*data[:2], groups=data[2])
     return model
 
@@ -213,8 +213,8 @@ WRONG = [
     ({"measure": "f1"}, {}, "There is no measure of rankings 'f1'; choose 'swapped_pairs'"),
     ({"measure": "mrr", "relevant": 0}, {}, "relevant must be a positive number, not 0"),
     ({"relevant": "a"}, {}, "relevant must be a positive number, not 'a'"),
-    ({"gain": "x"}, {}, "gain must be 'exponential' or 'linear', not 'x'"),
-    ({"uninformative": "drop"}, {}, "uninformative must be 'warn', 'skip' or 'refuse', not 'drop'"),
+    ({"gain": "x"}, {}, "gain must be one of 'exponential', 'linear', not 'x'"),
+    ({"uninformative": "drop"}, {}, "uninformative must be one of 'warn', 'skip', 'refuse', not 'drop'"),
     ({"C": "auto"}, {}, "C must be a positive number or 'scale', not 'auto'"),
     ({}, {"X": np.r_[[[np.inf, 0.0]], np.ones((11, 2))]}, "infinity"),
 ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.chains.chain import Chain, ChainInput
@@ -24,7 +24,7 @@ from maxmargin.chains.sequences.partial import PartialLabels, pack_partial_label
 from maxmargin.chains.sequences.per_sequence import PerSequence, is_in_lists
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
-from maxmargin.fitting.pickling import SlimPickle
+from maxmargin.fitting.parameters import ANYTHING, NOT_NEGATIVE, TRAINING, Allowed, Kind, whole
 from maxmargin.fitting.training import check_probability, job_count
 from maxmargin.oracles.bind import check_sample_weight
 
@@ -32,8 +32,20 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Labelling = list[Any] | npt.NDArray[Any]
 
+CHAIN: Mapping[str, Allowed] = {  # parameters of all chain estimators
+    "order": (1, 2, 3),
+    "eta": (Kind("a finite number of at least 0", NOT_NEGATIVE.holds),),
+    "ends": (bool,),
+    "window": (whole(0),),
+    "templates": ANYTHING,
+    "min_count": (whole(1),),
+    "hashing": ANYTHING,
+    "fit_intercept": (bool,),
+    "n_jobs": TRAINING["n_jobs"],
+}
 
-class ChainEstimator(Inspected, SavedChain, SlimPickle, BaseEstimator):  # type: ignore[misc]
+
+class ChainEstimator(Inspected, SavedChain):
     """Base of the chain estimators; see ``ChainSVC`` for what the parameters mean.
 
     A subclass sets ``classes_``, ``chain_`` (a ``Chain``), ``weights_`` (in native layout),

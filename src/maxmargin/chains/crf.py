@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.chains.base import ChainEstimator
+from maxmargin.chains.base import CHAIN, ChainEstimator
 from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
-from maxmargin.chains.scale import chosen_chain_c
 from maxmargin.chains.start import EarlierChain
-from maxmargin.fitting.saved import saved
-from maxmargin.fitting.training import all_or_nothing, check_settings, job_count
+from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRAINING, Allowed
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import job_count
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
 
 
 @saved
+@dataclass(eq=False, repr=False)
 class ChainCRF(ChainEstimator):
     """Linear-chain conditional random field: ``p(y | x) = exp F(x, y; w) / sum_y' exp F(x, y'; w)``.
 
@@ -63,54 +65,39 @@ class ChainCRF(ChainEstimator):
     classes_, coef_, n_iter_, n_features_in_, chain_
     """
 
-    def __init__(
-        self,
-        C: float | str = "scale",
-        *,
-        l1: float = 0.0,
-        l2: float = 1.0,
-        observed: bool = False,
-        order: int = 1,
-        eta: float = 1.0,
-        ends: bool = True,
-        window: int = 0,
-        templates: Any = None,
-        min_count: int = 1,
-        hashing: int | None = None,
-        class_weight: Any = None,
-        solver: Any = "auto",
-        fit_intercept: bool = True,
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.l1 = l1
-        self.l2 = l2
-        self.observed = observed
-        self.order = order
-        self.eta = eta
-        self.ends = ends
-        self.window = window
-        self.templates = templates
-        self.min_count = min_count
-        self.hashing = hashing
-        self.class_weight = class_weight
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **LIKELIHOOD,
+        **CHAIN,
+        "l1": (NOT_NEGATIVE,),
+        "l2": (NOT_NEGATIVE,),
+        "observed": (bool,),
+        "class_weight": ANYTHING,
+    }
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    l1: float = 0.0
+    l2: float = 1.0
+    observed: bool = False
+    order: int = 1
+    eta: float = 1.0
+    ends: bool = True
+    window: int = 0
+    templates: Any = None
+    min_count: int = 1
+    hashing: int | None = None
+    class_weight: Any = None
+    solver: Any = "auto"
+    fit_intercept: bool = True
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainCRF:
         """Learns from sequences and the labels of their tokens, in any form that ``ChainSVC.fit`` takes.
@@ -119,27 +106,21 @@ class ChainCRF(ChainEstimator):
         then maximises the probability of what is known, the sum over the labellings that are allowed. That is not
         convex: the answer is a local optimum (status ``LOCAL``), found by L-BFGS from zero, and has no gap.
         """
-        check_settings(self, 1.0 if isinstance(self.C, str) else self.C, "linear")
-        for name in ("l1", "l2"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
-                raise ValueError(f"{name} must be a number of at least 0, not {value!r}.")
-        with all_or_nothing(self):
+        with self._fitting():
             earlier = EarlierChain.of(self)
             data = ChainData.read(self, X, y, lengths, sample_weight)
-            self.C_ = chosen_chain_c(self.C, data.scale.likelihood_c)
-            self.solution_ = maximise_chain_likelihood(
+            solution = maximise_chain_likelihood(
                 self,
                 data,
-                self.C_,
+                resolved_c(self.C, lambda: data.scale.likelihood_c),
                 likelihood_run(self, data.scale),
                 earlier,
                 Penalties(float(self.l1), float(self.l2), self.observed, self._class_weights(data.counts)),
             )
+            self._keep(solution)
             plain = self.class_weight is None
             self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if plain else "viterbi"
             self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
-            self.n_iter_ = self.solution_.n_iter
             self.temperature_ = 1.0
         return self
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.chains.base import CHAIN
 from maxmargin.chains.batches import BatchedChain
 from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.chains.weight_parts import chain_parts
-from maxmargin.core.input_checks import positive
-from maxmargin.fitting.saved import saved
-from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.parameters import POSITIVE, Allowed
+from maxmargin.solvers.base import Solution, Status
 
 Floats = npt.NDArray[np.float64]
 
 
 @saved
+@dataclass(eq=False, repr=False)
 class ChainHMM(BatchedChain):
     """Hidden Markov model from smoothed counts: a baseline that is trained in one pass.
 
@@ -42,49 +46,36 @@ class ChainHMM(BatchedChain):
 
     Attributes
     ----------
-    classes_, coef_, n_features_in_, chain_
+    classes_, coef_, solution_, n_iter_, n_features_in_, chain_
     counts_ : the sum of ``Psi`` over the training sequences
     """
 
     eta: ClassVar[float] = 1.0  # type: ignore[misc]
     fit_intercept: ClassVar[bool] = False  # type: ignore[misc]
 
-    has_solution = False
+    _parameters: ClassVar[Mapping[str, Allowed]] = {**CHAIN, "alpha": (POSITIVE,)}
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        order: int = 1,
-        ends: bool = True,
-        window: int = 0,
-        templates: Any = None,
-        min_count: int = 1,
-        hashing: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.order = order
-        self.ends = ends
-        self.window = window
-        self.templates = templates
-        self.min_count = min_count
-        self.hashing = hashing
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    alpha: float = 1.0
+    order: int = 1
+    ends: bool = True
+    window: int = 0
+    templates: Any = None
+    min_count: int = 1
+    hashing: int | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainHMM:
         """Counts in sequences and the label of every token, in any form that ``ChainSVC.fit`` takes.
 
         ``sample_weight`` has one number for each sequence, by which its counts are multiplied.
         """
-        positive("alpha", self.alpha)
-        job_count(self.n_jobs)  # of ``predict``
-        with all_or_nothing(self):
+        with self._fitting():
             given, labels, weight = self._learn(X, y, lengths, sample_weight)
             codes = self._all_known(labels, given)
             _check_values(given)
             self.chain_ = self._chain(given)
-            self._set_counts(self._counts(given, codes, weight))
+            self._set_counts(self._counts(given, codes, weight), len(given))
         return self
 
     def partial_fit(
@@ -95,15 +86,13 @@ class ChainHMM(BatchedChain):
         ``classes``, all labels that may come, must be given in the first call. Attributes of text that are new are
         added to the dictionary.
         """
-        positive("alpha", self.alpha)
-        job_count(self.n_jobs)  # of ``predict``
-        with all_or_nothing(self):
+        with self._fitting():
             if hasattr(self, "chain_") and not hasattr(self, "counts_"):
                 raise ValueError("A model from a file has no counts to add to; fit it anew.")
             given, codes, weight, before = self._next_batch(X, y, classes, lengths, sample_weight)
             _check_values(given)
             counts = self._counts(given, codes, weight)
-            self._set_counts(counts if before is None else counts + self._grown(self.counts_, before))
+            self._set_counts(counts if before is None else counts + self._grown(self.counts_, before), len(given))
         return self
 
     def _counts(self, given: ChainInput, codes: npt.NDArray[np.int32], weight: Floats | None) -> Floats:
@@ -114,9 +103,11 @@ class ChainHMM(BatchedChain):
         psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
         return np.asarray(psi.T @ (np.ones(len(given)) if weight is None else weight), dtype=np.float64)
 
-    def _set_counts(self, counts: Floats) -> None:
+    def _set_counts(self, counts: Floats, n: int) -> None:
+        """Weights from counts, to which the last batch of ``n`` sequences has added."""
         self.counts_ = counts
         self.weights_ = self.chain_.from_public(log_probabilities(self.chain_, counts, float(self.alpha)))
+        self._keep(Solution(self.weights_, Status.FINISHED, None, None, 1, n))
         self.temperature_ = 1.0
 
     def _read(self, X: Any, lengths: Any) -> ChainInput:

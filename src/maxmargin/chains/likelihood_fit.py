@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from maxmargin.chains.newton import few_weights, newton_solution
 from maxmargin.chains.scale import TokenScale
 from maxmargin.chains.sequences.partial import PartialLabels
 from maxmargin.chains.start import Distributions, EarlierChain
-from maxmargin.fitting.likelihood_training import likelihood_solver, warn_unfinished
-from maxmargin.fitting.training import job_count
+from maxmargin.fitting.likelihood_training import train_likelihood
+from maxmargin.fitting.training import job_count, run_of
 from maxmargin.solvers.base import Run, Solution
 from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.likelihood import Objective
@@ -38,9 +39,8 @@ PLAIN = Penalties()
 
 def likelihood_run(estimator: Any, scale: TokenScale) -> Run:
     """The limits and observers that an estimator's parameters ask for; the tolerance is that of the likelihood."""
-    tol = scale.likelihood_tol if estimator.tol == "auto" else float(estimator.tol)
-    limits = estimator.max_iter, estimator.max_time
-    return Run(tol, *limits, estimator.random_state, estimator.verbose, estimator.callback)
+    run = run_of(estimator, slack="linear")
+    return replace(run, tol=scale.likelihood_tol if isinstance(estimator.tol, str) else run.tol, relative=0.0)
 
 
 def maximise_chain_likelihood(
@@ -60,17 +60,13 @@ def maximise_chain_likelihood(
     kept = None if earlier is None else earlier.distributions
     problem = _likelihood(estimator, data, penalties, None if kept is None else kept.start(lengths, classes))
     check_product(C, problem.total_weight, problem.n, problem.steepness)
-    solver, objective = likelihood_solver(estimator.solver), Objective(problem, C, penalties.l1, penalties.l2, run.tol)
+    objective = Objective(problem, C, penalties.l1, penalties.l2, run.tol)
     start = None if earlier is None else earlier.weights(estimator, data.columns)
-    if estimator.solver == "auto" and few_weights(problem, objective):
-        solution = newton_solution(problem, objective, run, start)
-    else:
-        solution = solver(problem, objective.C, objective.l1, objective.l2, run, start=start)
-    if not run.rough:
-        warn_unfinished(solution, objective, solver.name)
-        if estimator.warm_start:
-            estimator._distributions = Distributions.of(problem, lengths, classes)
-    return replace(solution, details={**solution.details, "solver": solver.name, "n": problem.n})
+    newton = partial(newton_solution, problem, objective, run, start) if few_weights(problem, objective) else None
+    solution = train_likelihood(estimator.solver, problem, objective, run, start, newton)
+    if estimator.warm_start and not run.rough:
+        estimator._distributions = Distributions.of(problem, lengths, classes)
+    return solution
 
 
 def _likelihood(estimator: Any, data: ChainData, penalties: Penalties, distributions: Any) -> ChainLikelihood:

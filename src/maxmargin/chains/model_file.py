@@ -13,8 +13,8 @@ from maxmargin.chains.chain import Chain
 from maxmargin.chains.features.vectorizer import SequenceVectorizer
 from maxmargin.chains.formats.template_json import templates_as_json, templates_from_json
 from maxmargin.chains.input import InputReader
+from maxmargin.fitting.estimator import Estimator, FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, Saved
 
 _SHAPE: dict[str, type[Any]] = {
     "n_features": int,
@@ -27,7 +27,7 @@ _SHAPE: dict[str, type[Any]] = {
 _DICTIONARIES = ("attributes", "pair_attributes")
 
 
-class SavedChain(Saved):
+class SavedChain(Estimator):
     """What model files keep of a chain estimator, with the dictionary of attributes where there is one."""
 
     chain_: Chain
@@ -36,6 +36,7 @@ class SavedChain(Saved):
     reader_: InputReader
     temperature_: float
     decode_: str
+    method_: str
 
     def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
         restore_chain(self, arrays, structure)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from maxmargin.chains.curvature import ChainCurvature
 from maxmargin.chains.likelihood import ChainLikelihood
 from maxmargin.rows.likelihood_newton import LikelihoodNewton, Solve
-from maxmargin.solvers.base import Run, Solution, Status
+from maxmargin.solvers.base import Record, Run, Solution, Status
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import Objective
 from maxmargin.solvers.newton import Newton
@@ -40,27 +40,49 @@ def few_weights(problem: ChainLikelihood, objective: Objective) -> bool:
 
 def newton_solution(problem: ChainLikelihood, objective: Objective, run: Run, start: Floats | None) -> Solution:
     """Newton's method on all tokens where they are few. Else on a sample, whose optimum and second derivatives there
-    L-BFGS then starts with: they are so much like those of all tokens that it needs few passes."""
+    L-BFGS then starts with: they are so much like those of all tokens that it needs few passes.
+
+    Iterations, which the callback sees and ``n_iter`` counts, are passes over all tokens; ``oracle_calls`` counts the
+    sample as well.
+    """
     begin, curvature = perf_counter(), ChainCurvature(problem)
     late = lambda: run.max_time is not None and perf_counter() - begin >= run.max_time  # noqa: E731
     size = _sampled(curvature)
     if size < problem.tokens.tokens:
         problem.solve, first = _of_sample(problem.sample(size), objective, run, start, late)
         if first.status is Status.INTERRUPTED:
-            return replace(first, primal=None, dual=None)
+            return replace(first, primal=None, dual=None, n_iter=0, trace=())
+        first = replace(first, n_iter=0, trace=())
     else:
         at = LikelihoodNewton(curvature, objective.C, start, late, objective.l2)
         found = Newton()(at, objective.allowed, problem.n, run)
         first = replace(found, w=curvature.native(found.w))
         if first.status is not Status.STALLED:
             return first
-    left = None if run.max_time is None else max(1e-3, run.max_time - (perf_counter() - begin))
-    solution = LBFGS(_MEMORY)(problem, objective.C, 0.0, objective.l2, replace(run, max_time=left), first.w)
+    rest = _rest_of(run, first, perf_counter() - begin)
+    solution = LBFGS(_MEMORY)(problem, objective.C, 0.0, objective.l2, rest, first.w)
     return replace(
         solution,
         n_iter=first.n_iter + solution.n_iter,
         oracle_calls=first.oracle_calls + solution.oracle_calls,
+        trace=first.trace + tuple(_moved(record, first) for record in solution.trace),
     )
+
+
+def _rest_of(run: Run, first: Solution, seconds: float) -> Run:
+    """The run after a first part of it, whose callback counts on."""
+    tell = run.callback
+    return replace(
+        run,
+        max_iter=None if run.max_iter is None else max(1, run.max_iter - first.n_iter),
+        max_time=None if run.max_time is None else max(1e-3, run.max_time - seconds),
+        callback=None if tell is None else lambda record: tell(_moved(record, first)),
+    )
+
+
+def _moved(record: Record, first: Solution) -> Record:
+    calls = record.oracle_calls + first.oracle_calls
+    return replace(record, iteration=record.iteration + first.n_iter, oracle_calls=calls)
 
 
 def _of_sample(

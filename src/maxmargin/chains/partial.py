@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.sequences.partial import PartialLabels
 from maxmargin.core.formulation import Formulation
-from maxmargin.fitting.training import check_settings, job_count, tolerance
+from maxmargin.fitting.training import job_count, tolerance
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run
@@ -28,7 +28,6 @@ def first_completion(
 
     Where no token has one label only, a completion drawn at random from the labels that are allowed.
     """
-    check_settings(estimator, C)
     formulation = Formulation("none" if estimator.loss == "zero-one" else estimator.rescaling, estimator.slack)
     solver = choose_solver(estimator.solver, formulation)
     chain.bind(X, labels, bound_formulation(solver, formulation))  # refuses what cannot be trained in the end

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from maxmargin.chains.base import CHAIN
 from maxmargin.chains.batches import BatchedChain
 from maxmargin.chains.calibration import CalibratedChain
 from maxmargin.chains.chain import Chain
 from maxmargin.core.formulation import Formulation
-from maxmargin.core.input_checks import positive
-from maxmargin.fitting.saved import saved
-from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.parameters import TRAINING, Allowed, whole
+from maxmargin.fitting.training import train
 from maxmargin.oracles.base import OnlineWalk
 from maxmargin.oracles.bind import bind
-from maxmargin.solvers.base import Record, Run, Solution, Status
+from maxmargin.solvers.base import Record, Solution, Status
 from maxmargin.solvers.online import Perceptron
 
 
 @saved
+@dataclass(eq=False, repr=False)
 class ChainPerceptron(CalibratedChain, BatchedChain):
     """Averaged perceptron for label sequences (Collins): a baseline without C, loss or tolerance.
 
@@ -41,57 +44,39 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
     classes_, coef_, solution_, n_iter_, n_features_in_, chain_, temperature_
     """
 
-    def __init__(
-        self,
-        *,
-        passes: int = 20,
-        order: int = 1,
-        eta: float = 1.0,
-        ends: bool = True,
-        window: int = 0,
-        templates: Any = None,
-        min_count: int = 1,
-        hashing: int | None = None,
-        fit_intercept: bool = True,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.passes = passes
-        self.order = order
-        self.eta = eta
-        self.ends = ends
-        self.window = window
-        self.templates = templates
-        self.min_count = min_count
-        self.hashing = hashing
-        self.fit_intercept = fit_intercept
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **CHAIN,
+        **{name: TRAINING[name] for name in ("max_time", "random_state", "callback", "verbose")},
+        "passes": (whole(1),),
+    }
+
+    _: KW_ONLY
+    passes: int = 20
+    order: int = 1
+    eta: float = 1.0
+    ends: bool = True
+    window: int = 0
+    templates: Any = None
+    min_count: int = 1
+    hashing: int | None = None
+    fit_intercept: bool = True
+    max_time: float | None = None
+    n_jobs: int | None = None
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainPerceptron:
         """Learns from sequences and the label of every token, in any form that ``ChainSVC.fit`` takes."""
-        if isinstance(self.passes, bool) or not isinstance(self.passes, int | np.integer) or self.passes < 1:
-            raise ValueError(f"passes must be a whole number of at least 1, not {self.passes!r}.")
-        solver = Perceptron(int(self.passes))
-        positive("max_time", self.max_time, optional=True)
-        with all_or_nothing(self):
+        with self._fitting():
             given, labels, weight = self._learn(X, y, lengths, sample_weight)
             codes = self._all_known(labels, given)
             self.chain_ = self._chain(given)
-            mistakes = Formulation(mistakes=True)
-            oracle = bind(self.chain_, given, codes, mistakes, sample_weight=weight, n_jobs=job_count(self.n_jobs))
-            run = Run(
-                max_time=self.max_time, random_state=self.random_state, verbose=self.verbose, callback=self.callback
+            solver, plain = Perceptron(int(self.passes)), Formulation()
+            self._keep(
+                train(self, self.chain_, given, codes, len(given), 1.0, weight, formulation=plain, solver=solver)
             )
-            self.solution_ = solver(oracle, 1.0, run)
             self.weights_ = self.solution_.w
-            self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, False
             self.__dict__.pop("walk_", None)
         return self
@@ -104,7 +89,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
         ``classes``, all labels that may come, must be given in the first call. Attributes of text that are new are
         added to the dictionary. After ``fit`` it goes on from the mean that was found there.
         """
-        with all_or_nothing(self):
+        with self._fitting():
             given, codes, weight, before = self._next_batch(X, y, classes, lengths, sample_weight)
             walk = self._continued(before)
             if codes.size:
@@ -113,8 +98,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
                 oracle.accumulate(walk, order, 0.0)
             self.walk_ = walk
             self.weights_ = walk.total / max(1, walk.done)
-            self.solution_ = Solution(self.weights_, Status.FINISHED, None, None, 1, walk.done)
-            self.n_iter_ = 1
+            self._keep(Solution(self.weights_, Status.FINISHED, None, None, 1, walk.done))
             self.temperature_, self.calibrated_ = 1.0, False
         return self
 

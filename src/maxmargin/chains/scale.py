@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.sequences.packed import Sequences
-from maxmargin.core.input_checks import positive
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -96,13 +94,3 @@ class TokenScale:
     def _exactness(self) -> float:
         affordable = min(self.work / _LARGE, _EXPENSIVE)
         return float(min(max((self.informative / _MANY) ** 1.25, affordable, _LEAST), 1.0))
-
-
-def chosen_chain_c(C: Any, scale: float) -> float:
-    """A number as it is, and ``scale`` for ``'scale'``."""
-    if not isinstance(C, str):
-        positive("C", C)
-        return float(C)
-    if C != "scale":
-        raise ValueError(f"C must be a positive number or 'scale', not {C!r}.")
-    return scale

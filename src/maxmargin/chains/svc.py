@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.chains.base import CHAIN
 from maxmargin.chains.calibration import CalibratedChain
 from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
 from maxmargin.chains.start import EarlierChain
 from maxmargin.chains.training import ChainTraining
-from maxmargin.core.formulation import Formulation
+from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.method_choice import Candidate
-from maxmargin.fitting.saved import saved
-from maxmargin.fitting.training import all_or_nothing, job_count
-from maxmargin.oracles.search import Unsupported
+from maxmargin.fitting.parameters import ANYTHING, MARGINS_OR_LIKELIHOOD, TRAINING, Allowed
+from maxmargin.fitting.training import job_count, refuse_loss
 from maxmargin.rows.costs import in_order
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
 
 @saved
+@dataclass(eq=False, repr=False)
 class ChainSVC(CalibratedChain):
     """Large-margin label sequence learning (SVM-HMM).
 
@@ -71,60 +72,40 @@ class ChainSVC(CalibratedChain):
     n_iter_, n_features_in_, chain_, temperature_
     """
 
-    method_: str
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS_OR_LIKELIHOOD,
+        **CHAIN,
+        "loss": ("hamming", "zero-one"),
+        "cost": ANYTHING,
+        "class_weight": ANYTHING,
+    }
 
-    def __init__(
-        self,
-        C: float | str = "scale",
-        *,
-        method: str = "auto",
-        loss: str = "hamming",
-        cost: Any = None,
-        order: int = 1,
-        eta: float = 1.0,
-        ends: bool = True,
-        window: int = 0,
-        templates: Any = None,
-        min_count: int = 1,
-        hashing: int | None = None,
-        class_weight: Any = None,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        fit_intercept: bool = True,
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.method = method
-        self.loss = loss
-        self.cost = cost
-        self.order = order
-        self.eta = eta
-        self.ends = ends
-        self.window = window
-        self.templates = templates
-        self.min_count = min_count
-        self.hashing = hashing
-        self.class_weight = class_weight
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    C: float | str = "scale"
+    _: KW_ONLY
+    method: str = "auto"
+    loss: str = "hamming"
+    cost: Any = None
+    order: int = 1
+    eta: float = 1.0
+    ends: bool = True
+    window: int = 0
+    templates: Any = None
+    min_count: int = 1
+    hashing: int | None = None
+    class_weight: Any = None
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    fit_intercept: bool = True
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, *, lengths: Any = None, sample_weight: Any = None) -> ChainSVC:
         """Learns from sequences and the label of every token.
@@ -138,21 +119,17 @@ class ChainSVC(CalibratedChain):
             not allowed, and training finds a local optimum (status LOCAL, see ``ConcaveConvex``)
         sample_weight : one weight for each sequence
         """
-        if self.loss not in ("hamming", "zero-one"):
-            raise ValueError(f"loss must be 'hamming' or 'zero-one', not {self.loss!r}.")
-        Formulation(self.rescaling, self.slack)
-        with all_or_nothing(self):
+        with self._fitting():
             goes_on = self.warm_start and hasattr(self, "method_")
             earlier = EarlierChain.of(self) if goes_on and self.method_ == "likelihood" else None
             kept = self.__dict__.pop("_candidate", Candidate(self.method_, 1.0)) if goes_on else None
             data = ChainData.read(self, X, y, lengths, sample_weight, self._cost)
             trained = ChainTraining(self, data, earlier, kept).run()
-            self.method_, self._candidate, self.C_ = trained.candidate.method, trained.candidate, trained.C
-            self.solution_ = trained.solution
+            self.method_, self._candidate = trained.candidate.method, trained.candidate
+            self._keep(trained.solution)
             likely = self.method_ == "likelihood"
             self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if likely else "viterbi"
             self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
-            self.n_iter_ = self.solution_.n_iter
             self.temperature_, self.calibrated_ = 1.0, likely
         return self
 
@@ -160,8 +137,7 @@ class ChainSVC(CalibratedChain):
         if self.loss == "zero-one" and (self.cost is not None or self.class_weight is not None):
             raise ValueError("loss='zero-one' looks at whole sequences; leave cost and class_weight out.")
         has_costs = self.cost is not None or self.class_weight is not None
-        if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
-            raise Unsupported("The perceptron has no loss, so it cannot train with costs; choose another solver.")
+        refuse_loss(self.solver, "with costs" if has_costs else None)
         if self.class_weight is None:
             return in_order(self.cost, self.classes_)
         weight = read_class_weight(self.class_weight, self.classes_, counts, zero=True)

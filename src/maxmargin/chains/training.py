@@ -17,12 +17,13 @@ import numpy.typing as npt
 from maxmargin.chains.data import SAMPLE, ChainData
 from maxmargin.chains.likelihood_fit import likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.partial import first_completion
-from maxmargin.chains.scale import chosen_chain_c
 from maxmargin.chains.sequences.partial import PartialLabels
 from maxmargin.chains.start import EarlierChain
+from maxmargin.core.formulation import Formulation
 from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS
-from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, METHODS, Candidate, Contest, Mask, dealt_folds
-from maxmargin.fitting.training import check_settings, job_count, run_of, train
+from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Run, Solution, Status
 
@@ -44,7 +45,6 @@ class TrainedBy:
 
     solution: Solution
     candidate: Candidate
-    C: float
 
 
 class _LabelsOverlap(Exception):
@@ -69,8 +69,6 @@ class ChainTraining:
     def run(self) -> TrainedBy:
         """Chooses the method, where it is to be chosen, and trains."""
         model, begin = self.estimator, perf_counter()
-        if model.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {model.method!r}.")
         margins = self._why_margins()
         if model.method == "likelihood" and margins:
             raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
@@ -155,17 +153,15 @@ class ChainTraining:
 
     def _likelihood(self, candidate: Candidate, begin: float) -> TrainedBy:
         model, C = self.estimator, self._c(candidate)
-        check_settings(model, C)
         left = None if model.max_time is None else max(1e-3, model.max_time - (perf_counter() - begin))
         solution = maximise_chain_likelihood(model, self.data, C, self._run(left), self.earlier)
-        return TrainedBy(solution, candidate, C)
+        return TrainedBy(solution, candidate)
 
     def _margins(self, inspect: Any = None) -> TrainedBy:
         model, data, C = self.estimator, self.data, self._c(MARGIN)
         labels = data.labels
         if isinstance(labels, PartialLabels):
             labels = first_completion(model, data.chain, data.given, labels, C, data.weight)
-        check_settings(model, C)
         solution = train(
             model,
             data.chain,
@@ -174,10 +170,10 @@ class ChainTraining:
             len(data.given),
             C,
             data.weight,
-            zero_one=model.loss == "zero-one",
+            formulation=Formulation("none" if model.loss == "zero-one" else model.rescaling, model.slack),
             run=replace(run_of(model, data.scale.relative_gap), inspect=inspect),
         )
-        return TrainedBy(solution, MARGIN, C)
+        return TrainedBy(solution, MARGIN)
 
     def _run(self, seconds: float | None) -> Run:
         return replace(likelihood_run(self.estimator, self.data.scale), max_time=seconds)
@@ -186,7 +182,7 @@ class ChainTraining:
         """A default C follows the method."""
         C, scale = self.estimator.C, self.data.scale
         default = scale.margin_c if candidate.method == "structural" else scale.likelihood_c * candidate.factor
-        return chosen_chain_c(C, default)
+        return resolved_c(C, lambda: default)
 
     @property
     def _too_many_cells(self) -> bool:

@@ -8,25 +8,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.classes.losses import ClassLosses, loss_size
 from maxmargin.core.formulation import Formulation
-from maxmargin.core.input_checks import positive
 from maxmargin.core.ranked import Ranked
-from maxmargin.fitting.pickling import SlimPickle
-from maxmargin.fitting.saved import Saved
+from maxmargin.fitting.estimator import Estimator
+from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_weights import with_class_weight
 from maxmargin.rows.columns import Columns
-from maxmargin.rows.feature_scale import FeatureScale, chosen_c, packed
+from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
-from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,7 +46,7 @@ class Prepared:
         return copy.ravel()
 
 
-class ClassEstimator(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+class ClassEstimator(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Base of ``MulticlassSVC`` and ``TaxonomySVC``, which say what the parameters mean."""
 
     C: float | str
@@ -68,8 +65,6 @@ class ClassEstimator(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type
 
     def _read_training(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[np.int32]]:
         """A matrix, not yet known to be finite, and class numbers; sets ``classes_``."""
-        if self.fit_intercept and self.intercept_scaling != "scale":
-            positive("intercept_scaling", self.intercept_scaling)
         X, y = read_table(self, X, y=y)
         self.classes_, labels = _classes_of(y)
         if self.classes_.size < 2:
@@ -102,15 +97,9 @@ class ClassEstimator(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type
             scale = FeatureScale(rows, weight)
         size = loss_size(losses, labels, weight)
         formulation = Formulation(self.rescaling, self.slack if slack is None else slack)
-        self.C_ = chosen_c(self.C, scale, factor * formulation.c_factor(size))
+        self.C_ = resolved_c(self.C, lambda: factor * formulation.c_factor(size) * scale.regularisation)
         self.intercept_scaling_ = self._add_constant(rows, scale)
         return Prepared(rows, weight, columns, scale)
-
-    def _check_perceptron(self, has_costs: bool) -> None:
-        if has_costs and getattr(self.solver, "name", self.solver) == Perceptron.name:
-            raise Unsupported(
-                "The perceptron has no loss, so it cannot train with a cost matrix; choose another solver."
-            )
 
     def _read(self, X: Any, constant: float = 0.0) -> _core.Rows:
         """Rows to predict for."""

@@ -9,8 +9,8 @@ import numpy as np
 from maxmargin.classes.calibration import Calibration
 from maxmargin.classes.described_outputs import described_arrays, described_from_arrays
 from maxmargin.core.formulation import SLACKS
+from maxmargin.fitting.estimator import FileParts, restore_features
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, restore_features
 from maxmargin.rows.costs import checked_cost
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,12 @@ from maxmargin.classes.multiclass_model_file import multiclass_parts, restore_mu
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.start import EarlierClasses
 from maxmargin.classes.training import ClassTraining
+from maxmargin.core.formulation import SLACKS
 from maxmargin.core.ranked import Ranked, checked_k
+from maxmargin.fitting.estimator import FileParts, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, saved
-from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS_OR_LIKELIHOOD, TRAINING, Allowed
+from maxmargin.fitting.training import job_count, refuse_loss
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.matrices import feature_major
@@ -36,6 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @saved
+@dataclass(eq=False, repr=False)
 class MulticlassSVC(ClassEstimator):
     """Multiclass support vector machine of Crammer and Singer, with any cost matrix as loss, or the likelihood instead.
 
@@ -91,66 +95,55 @@ class MulticlassSVC(ClassEstimator):
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
-    def __init__(
-        self,
-        C: float | str = "scale",
-        *,
-        method: str = "auto",
-        cost: Any = None,
-        decision: str = "auto",
-        output_features: Any = None,
-        class_weight: Any = None,
-        rescaling: str = "margin",
-        slack: str = "auto",
-        solver: Any = "auto",
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = "scale",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.method = method
-        self.cost = cost
-        self.decision = decision
-        self.output_features = output_features
-        self.class_weight = class_weight
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS_OR_LIKELIHOOD,
+        **INTERCEPT,
+        "slack": ("auto", *SLACKS),
+        "cost": ANYTHING,
+        "decision": ("auto", "score", "expected-cost"),
+        "output_features": ANYTHING,
+        "class_weight": ANYTHING,
+    }
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    method: str = "auto"
+    cost: Any = None
+    decision: str = "auto"
+    output_features: Any = None
+    class_weight: Any = None
+    rescaling: str = "margin"
+    slack: str = "auto"
+    solver: Any = "auto"
+    fit_intercept: bool = True
+    intercept_scaling: float | str = "scale"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> MulticlassSVC:
         """Learns from a dense or CSR matrix or a data frame, and one label per row."""
-        with all_or_nothing(self):
+        with self._fitting():
             earlier = EarlierClasses.of(self)
             X, labels = self._read_training(X, y)
-            self._check_perceptron(self.cost is not None)
+            refuse_loss(self.solver, None if self.cost is None else "with a cost matrix")
             self.cost_ = cost_of_classes(self.cost, self.classes_)
             self.decision_ = self._chosen_decision()
             structure = self._structure(self.cost_ if self.decision_ == "score" else None)
             training = ClassTraining.of(self, structure, X, labels, sample_weight, earlier)
             trained, ready = training.run(), training.ready
-            self.solution_, self.C_ = trained.solution, trained.C
-            self._candidate, self.method_, self.slack_ = trained.candidate, trained.candidate.method, trained.slack
+            self._keep(trained.solution)
+            self._candidate, self.method_ = trained.candidate, trained.candidate.method
+            self.slack_ = trained.slack
             coef = structure.to_coef(ready.restored(self.solution_.w, self.intercept_scaling_))
             intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
             self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept
-            self.n_iter_ = self.solution_.n_iter
             if isinstance(structure, OutputFeatures):
                 self._set_outputs(self.coef_, self.intercept_)
             self.__dict__.pop("calibration_", None)
@@ -184,8 +177,6 @@ class MulticlassSVC(ClassEstimator):
         return cast(MulticlassSVC, clone(self).set_params(cost=cost, decision="score", class_weight=None, **settings))
 
     def _chosen_decision(self) -> str:
-        if self.decision not in ("auto", "score", "expected-cost"):
-            raise ValueError(f"decision must be 'auto', 'score' or 'expected-cost', not {self.decision!r}.")
         if self.decision == "expected-cost":
             if self.cost_ is None or self.output_features is not None:
                 raise Unsupported("decision='expected-cost' needs a cost matrix, and no output features; use 'score'.")

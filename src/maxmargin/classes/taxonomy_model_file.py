@@ -10,8 +10,8 @@ from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.taxonomies.graph import Taxonomy
 from maxmargin.classes.taxonomies.paths import Levels
 from maxmargin.classes.taxonomies.reading import AUTO
+from maxmargin.fitting.estimator import FileParts, restore_features
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, restore_features
 from maxmargin.rows.matrices import feature_major
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +26,10 @@ from maxmargin.classes.taxonomy_score import all_mistakes_alike, answer_losses
 from maxmargin.classes.taxonomy_training import TaxonomyTraining, expected_loss
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
+from maxmargin.fitting.estimator import FileParts, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, saved
-from maxmargin.fitting.training import all_or_nothing, check_probability, job_count
+from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS, METHODS, TRAINING, Allowed
+from maxmargin.fitting.training import check_probability, job_count, refuse_loss
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.costs import in_order
 from maxmargin.rows.matrices import as_rows
@@ -39,6 +41,7 @@ _PART = 1 << 23  # scores held at once where not all are asked for
 
 
 @saved
+@dataclass(eq=False, repr=False)
 class TaxonomySVC(ClassEstimator):
     """Support vector machine whose classes are nodes of a taxonomy: related classes learn from each other's examples,
     and a mistake costs more the further away it is.
@@ -85,48 +88,37 @@ class TaxonomySVC(ClassEstimator):
     C_, intercept_scaling_, temperature_, solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
-    def __init__(
-        self,
-        C: float | str = "scale",
-        *,
-        method: str = "auto",
-        loss: Any = "height",
-        taxonomy: Any = AUTO,
-        node_weight: Any = "scale",
-        class_weight: Any = None,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = "scale",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.method = method
-        self.loss = loss
-        self.taxonomy = taxonomy
-        self.node_weight = node_weight
-        self.class_weight = class_weight
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS,
+        **INTERCEPT,
+        "method": METHODS,
+        "loss": ANYTHING,
+        "taxonomy": ANYTHING,
+        "node_weight": ANYTHING,
+        "class_weight": ANYTHING,
+    }
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    method: str = "auto"
+    loss: Any = "height"
+    taxonomy: Any = AUTO
+    node_weight: Any = "scale"
+    class_weight: Any = None
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    fit_intercept: bool = True
+    intercept_scaling: float | str = "scale"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> TaxonomySVC:
         """Learns from a dense or CSR matrix or a data frame, and one node of the taxonomy per row.
@@ -138,10 +130,10 @@ class TaxonomySVC(ClassEstimator):
             NaN or ``''`` below the end of a label, and then predictions have that form, too
         sample_weight : one weight for each row
         """
-        with all_or_nothing(self):
+        with self._fitting():
             y = self._read_labels(y)
             X, labels = self._read_training(X, y)
-            self._check_perceptron(not isinstance(self.loss, str))
+            refuse_loss(self.solver, None if isinstance(self.loss, str) else "with a cost matrix")
             classes = self.classes_.tolist()
             self.separator_ = self._separator(classes)
             check_separator(self.separator_, classes)
@@ -151,11 +143,10 @@ class TaxonomySVC(ClassEstimator):
             factor = difference_scale(structure.features.matrix)
             ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
             trained = TaxonomyTraining(self, placed, structure, ready, labels).run()
-            self.solution_, self.C_ = trained.solution, trained.C
+            self._keep(trained.solution)
             self.method_, self.decision_ = trained.method, trained.decision
             self._place(placed, structure.features)
             self.weights_ = ready.restored(self.solution_.w, self.intercept_scaling_)
-            self.n_iter_ = self.solution_.n_iter
             self.calibrated_ = trained.temperature is not None
             self.temperature_ = 1.0 if trained.temperature is None else trained.temperature
         return self

@@ -33,9 +33,9 @@ from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.shared_likelihood import SharedLikelihood
 from maxmargin.classes.taxonomy_places import ClassPlaces
-from maxmargin.fitting.likelihood_training import likelihood_solver, warn_unfinished
-from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, METHODS, Candidate, Contest, Mask, dealt_folds
-from maxmargin.fitting.training import check_settings, job_count, run_of, train
+from maxmargin.fitting.likelihood_training import concluded_likelihood, likelihood_solver
+from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
+from maxmargin.fitting.training import job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.row_keys import row_keys
@@ -58,7 +58,6 @@ class TrainedTaxonomy:
 
     solution: Solution
     method: str
-    C: float
     decision: str = "score"
     temperature: float | None = None
 
@@ -85,9 +84,6 @@ class TaxonomyTraining:
     def run(self) -> TrainedTaxonomy:
         """Chooses the method, where it is to be chosen, and trains."""
         model, start = self.estimator, perf_counter()
-        if model.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {model.method!r}.")
-        check_settings(model, model.C_)
         margins = self._why_margins()
         if model.method == "likelihood" and margins:
             raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
@@ -142,9 +138,9 @@ class TaxonomyTraining:
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
         solution = self.solve(candidate, self.ready.weight, left, False)
         if candidate.method == "structural":
-            return TrainedTaxonomy(solution, "structural", self.estimator.C_)
+            return TrainedTaxonomy(solution, "structural")
         decision = "score" if self.structure.zero_one else "expected-cost"
-        return TrainedTaxonomy(solution, "likelihood", self._c(candidate), decision, 1.0)
+        return TrainedTaxonomy(solution, "likelihood", decision, 1.0)
 
     def _c(self, candidate: Candidate) -> float:
         """A default C follows the features of the examples and, where they are shared, those of the classes."""
@@ -176,11 +172,9 @@ class TaxonomyTraining:
         if self._shared:
             problem.start = near
         solution = maximise_likelihood(problem, C, "auto", model.tol, run)
-        if not trial:
-            tol = likelihood_tolerance(model.tol, problem.total_weight)
-            warn_unfinished(solution, Objective(problem, C, 0.0, 1.0, tol), likelihood_solver("auto").name)
-        w = solution.w if self._shared else self._of_nodes(solution.w)
-        return replace(solution, w=w, details={**solution.details, "solver": likelihood_solver("auto").name, "n": n})
+        objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(model.tol, problem.total_weight))
+        solution = concluded_likelihood(solution, likelihood_solver("auto").name, objective, trial)
+        return solution if self._shared else replace(solution, w=self._of_nodes(solution.w))
 
     def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
         threads, rows = job_count(self.estimator.n_jobs), self.ready.rows

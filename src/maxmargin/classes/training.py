@@ -26,16 +26,16 @@ from maxmargin.classes.methods import (
 from maxmargin.classes.multiclass import Multiclass
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.start import EarlierClasses
-from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS, likelihood_solver, warn_unfinished
-from maxmargin.fitting.method_choice import LIKELIHOOD, METHODS, Candidate
-from maxmargin.fitting.training import check_settings, job_count, run_of, train
+from maxmargin.core.formulation import Formulation
+from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS, concluded_likelihood, likelihood_solver
+from maxmargin.fitting.method_choice import LIKELIHOOD, Candidate
+from maxmargin.fitting.training import job_count, run_of, train, without_loss
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.row_keys import row_keys
 from maxmargin.solvers.base import Solution
 from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.likelihood import Objective
-from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,7 +47,6 @@ class Trained:
     solution: Solution
     candidate: Candidate
     slack: str | None
-    C: float
     calibration: Calibration | None
 
 
@@ -73,9 +72,7 @@ class ClassTraining:
         earlier: EarlierClasses | None,
     ) -> ClassTraining:
         """``earlier`` is what the estimator goes on from, if anything."""
-        if estimator.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {estimator.method!r}.")
-        plain = isinstance(structure, Multiclass) and structure.zero_one and not _named(estimator, Perceptron.name)
+        plain = isinstance(structure, Multiclass) and structure.zero_one and not without_loss(estimator.solver)
         slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
         ready = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack)
@@ -83,7 +80,6 @@ class ClassTraining:
 
     def run(self) -> Trained:
         """Chooses the method, where it is to be chosen, and trains."""
-        check_settings(self.estimator, self.estimator.C_, self.slack)
         if self.slack != "hard":
             self._check_c()
         margins, start = self._why_margins(), perf_counter()
@@ -108,13 +104,13 @@ class ClassTraining:
         if decision.candidate.method == "structural":
             solution = self._margin(C, self.ready.weight, left, False)
             calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
-            return Trained(solution, decision.candidate, self.slack, C, calibration)
+            return Trained(solution, decision.candidate, self.slack, calibration)
         solution = decision.solution or self._likelihood(C, self.ready.weight, left, False, decision.near)
-        problem, solver = self._problem(self.ready.weight), likelihood_solver(self.estimator.solver)
-        tol = likelihood_tolerance(self.estimator.tol, problem.total_weight)
-        warn_unfinished(solution, Objective(problem, C, 0.0, 1.0, tol), solver.name)
+        problem = self._problem(self.ready.weight)
+        objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(self.estimator.tol, problem.total_weight))
+        solution = concluded_likelihood(solution, likelihood_solver(self.estimator.solver).name, objective)
         calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
-        return Trained(solution, decision.candidate, None, C, calibration)
+        return Trained(solution, decision.candidate, None, calibration)
 
     def _why_margins(self) -> str | None:
         """What is asked for that only margins have."""
@@ -171,7 +167,7 @@ class ClassTraining:
             n,
             C,
             weight,
-            slack=self.slack,
+            formulation=Formulation(self.estimator.rescaling, self.slack),
             run=run,
             trial=trial,
         )
@@ -186,9 +182,7 @@ class ClassTraining:
         problem = self._problem(weight, None if trial or self.earlier is None else self._start(self.earlier))
         if problem.few_weights and problem.start is None:  # dual ascent gains nothing from weights for another C
             problem.start = near
-        solution = maximise_likelihood(problem, C, solver, tol, run)
-        details = {"solver": likelihood_solver(solver).name, "n": self.labels.size}
-        return replace(solution, details={**solution.details, **details})
+        return maximise_likelihood(problem, C, solver, tol, run)
 
     def _check_c(self) -> None:
         rows, weight = self.ready.rows, self.ready.weight
@@ -204,10 +198,6 @@ class ClassTraining:
     def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
         threads = job_count(self.estimator.n_jobs)
         return ClassLikelihood(self.ready.rows, self.labels, self.structure.n_classes, weight, threads, start)
-
-
-def _named(estimator: Any, name: str) -> bool:
-    return bool(getattr(estimator.solver, "name", estimator.solver) == name)
 
 
 def _costs(cost: Floats, labels: npt.NDArray[np.int32], scores: Floats) -> Floats:

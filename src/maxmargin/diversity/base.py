@@ -13,14 +13,13 @@ from sklearn.base import BaseEstimator
 from maxmargin.core.ranked import checked_k
 from maxmargin.diversity.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.diversity.subtopics import Subtopics, pack_subtopics
-from maxmargin.fitting.pickling import SlimPickle
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
-class SubsetRanker(SlimPickle, BaseEstimator, ABC):  # type: ignore[misc]
+class SubsetRanker(BaseEstimator, ABC):  # type: ignore[misc]
     """Chooses ``k`` documents of each candidate set, one after the other.
 
     A subclass has the parameters ``k``, ``vectorizer`` and ``weighting``, and a method ``_choices``.

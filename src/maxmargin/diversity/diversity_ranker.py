@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.core.formulation import Formulation
-from maxmargin.core.input_checks import positive
-from maxmargin.core.ranked import checked_k
 from maxmargin.diversity.base import SetBySet, check_documents, check_lengths, check_sizes
 from maxmargin.diversity.candidates import Candidates, candidate_list, pack_candidates
 from maxmargin.diversity.levels import checked_levels, checked_shares
 from maxmargin.diversity.model_file import ranker_parts, restore_ranker
 from maxmargin.diversity.structure import Diversity
-from maxmargin.diversity.subtopics import pack_subtopics
+from maxmargin.diversity.subtopics import WEIGHTINGS, pack_subtopics
 from maxmargin.diversity.words import WordCover, WordFeatures, common_words, cover_words, reached
+from maxmargin.fitting.estimator import Estimator, FileParts, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, Saved, saved
-from maxmargin.fitting.training import all_or_nothing, train
+from maxmargin.fitting.parameters import ANYTHING, COUNT, MARGINS, POSITIVE, TRAINING, Allowed
+from maxmargin.fitting.training import train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
@@ -33,7 +33,8 @@ _SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
 
 
 @saved
-class DiversityRanker(Saved, SetBySet):
+@dataclass(eq=False, repr=False)
+class DiversityRanker(Estimator, SetBySet):
     """Learns which words are worth covering, and chooses documents that cover them (SVM-div).
 
     Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i`` over candidate sets i, with ``<w, Psi(x, y)>`` the benefit of the
@@ -67,50 +68,40 @@ class DiversityRanker(Saved, SetBySet):
     solution_, n_iter_
     """
 
-    def __init__(
-        self,
-        k: int = 5,
-        C: float = 10.0,
-        *,
-        vectorizer: Any = None,
-        levels: Any = None,
-        importance: Any = _SHARES,
-        min_sets: int | None = 10,
-        own_weight: float = 30.0,
-        shared_columns: bool = False,
-        weighting: str = "popularity",
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "one-slack",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.k = k
-        self.C = C
-        self.vectorizer = vectorizer
-        self.levels = levels
-        self.importance = importance
-        self.min_sets = min_sets
-        self.own_weight = own_weight
-        self.shared_columns = shared_columns
-        self.weighting = weighting
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS,
+        "k": (COUNT,),
+        "vectorizer": ANYTHING,
+        "levels": ANYTHING,
+        "importance": ANYTHING,
+        "min_sets": (COUNT, None),
+        "own_weight": (POSITIVE,),
+        "shared_columns": (bool,),
+        "weighting": WEIGHTINGS,
+    }
+
+    k: int = 5
+    C: float = 10.0
+    _: KW_ONLY
+    vectorizer: Any = None
+    levels: Any = None
+    importance: Any = _SHARES
+    min_sets: int | None = 10
+    own_weight: float = 30.0
+    shared_columns: bool = False
+    weighting: str = "popularity"
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "one-slack"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Iterable[Any], y: Iterable[Any], *, sample_weight: Any = None) -> DiversityRanker:
         """Learns from candidate sets and the subtopics of their documents.
@@ -122,9 +113,9 @@ class DiversityRanker(Saved, SetBySet):
         y : for each candidate set the subtopics of each document, as sets or as a matrix; see ``pack_subtopics``
         sample_weight : weights of the candidate sets
         """
-        with all_or_nothing(self):
+        with self._fitting():
             self._check_formulation()
-            structure = Diversity(checked_k(self.k))
+            structure = Diversity(self.k)
             shares = checked_shares(self.importance)
             X, labels = candidate_list(X), pack_subtopics(y, self.weighting)
             check_lengths(len(X), labels)
@@ -137,9 +128,8 @@ class DiversityRanker(Saved, SetBySet):
             self.features_ = self._features(sets, shares)
             covers = [self._cover(candidates, i) for i, candidates in enumerate(sets)]
             judged = [structure.judge(cover, subtopics) for cover, subtopics in zip(covers, labels)]
-            self.solution_ = train(self, structure, covers, judged, len(X), self.C, weight)
+            self._keep(train(self, structure, covers, judged, len(X), self.C, weight))
             self.coef_ = self.solution_.w
-            self.n_iter_ = self.solution_.n_iter
         return self
 
     def top_words(self, candidates: Any, n: int = 10) -> list[tuple[str, float]]:
@@ -194,9 +184,6 @@ class DiversityRanker(Saved, SetBySet):
         levels = checked_levels(self.levels, self.fields_)
         if self.min_sets is None:
             return WordFeatures(levels, shares)
-        if isinstance(self.min_sets, bool) or not isinstance(self.min_sets, int) or self.min_sets < 1:
-            raise ValueError(f"min_sets must be a positive integer or None, not {self.min_sets!r}.")
-        positive("own_weight", self.own_weight)
         return WordFeatures(levels, shares, common_words(sets, levels[0], self.min_sets), float(self.own_weight))
 
     def _check_fields(self, sets: list[Candidates]) -> None:

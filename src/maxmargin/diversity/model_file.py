@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 
 from maxmargin.diversity.levels import checked_levels, checked_shares
 from maxmargin.diversity.words import WordFeatures
+from maxmargin.fitting.estimator import FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts
 
 _VECTORIZERS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (CountVectorizer, HashingVectorizer, TfidfVectorizer)

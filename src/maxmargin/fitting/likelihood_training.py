@@ -1,18 +1,21 @@
-"""What estimators that maximise a likelihood share: solvers by name, and the warning of one that did not converge."""
+"""The training of estimators that maximise a likelihood: solvers by name, and the end that all trainings have."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
+import numpy as np
+import numpy.typing as npt
 
-from maxmargin.fitting.warning import warn_caller
+from maxmargin.fitting.training import concluded
 from maxmargin.solvers.automatic_likelihood import AutomaticLikelihood
-from maxmargin.solvers.base import Solution, Status
+from maxmargin.solvers.base import Run, Solution
 from maxmargin.solvers.dual_likelihood import DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS
-from maxmargin.solvers.likelihood import LikelihoodSolver, Objective
+from maxmargin.solvers.likelihood import Likelihood, LikelihoodSolver, Objective
+
+Floats = npt.NDArray[np.float64]
 
 LIKELIHOOD_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {
     "auto": AutomaticLikelihood,
@@ -23,26 +26,32 @@ LIKELIHOOD_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {
 
 def likelihood_solver(solver: Any) -> LikelihoodSolver:
     """The solver for a name or a configured object."""
-    if not isinstance(solver, str):
-        if not callable(solver) or isinstance(solver, type):
-            raise TypeError(f"solver must be a name or a solver object, not {type(solver).__name__}.")
-        chosen: LikelihoodSolver = solver
-        return chosen
-    if solver not in LIKELIHOOD_SOLVERS:
-        raise ValueError(f"solver must be 'auto', 'dual', 'lbfgs' or a solver object, not {solver!r}.")
-    return LIKELIHOOD_SOLVERS[solver]()
+    chosen: LikelihoodSolver = LIKELIHOOD_SOLVERS[solver]() if isinstance(solver, str) else solver
+    return chosen
 
 
-def warn_unfinished(solution: Solution, objective: Objective, solver: str) -> None:
-    """Warns where training stopped before it was done."""
-    if solution.status in (Status.CONVERGED, Status.FINISHED, Status.LOCAL):
-        return
-    text = solution.status.message
-    if solution.primal is not None and solution.gap is not None:
-        text += f" The gap is {solution.gap:.4g}, and tol allows {objective.allowed(solution.primal):.4g};"
+def train_likelihood(
+    solver: Any,
+    problem: Likelihood,
+    objective: Objective,
+    run: Run,
+    start: Floats | None = None,
+    newton: Callable[[], Solution] | None = None,
+) -> Solution:
+    """Minimises the objective and warns where that did not converge, unless the run is ``rough``.
+
+    ``newton``, where there is one, takes the place of ``solver='auto'``.
+    """
+    used = likelihood_solver(solver)
+    if newton is not None and isinstance(solver, str) and solver == "auto":
+        solution = newton()
     else:
-        text += " The gap is not known;"
-    text += " raise the limit or loosen tol."
-    if solver == DualLikelihood.name:
-        text += " solver='auto' changes to L-BFGS where dual ascent is slow."
-    warn_caller(text, ConvergenceWarning)
+        solution = used(problem, objective.C, objective.l1, objective.l2, run, start)
+    return concluded_likelihood(solution, used.name, objective, trial=run.rough)
+
+
+def concluded_likelihood(solution: Solution, solver: str, objective: Objective, trial: bool = False) -> Solution:
+    """``concluded`` of a likelihood that a solver of this name has maximised."""
+    allowed = np.nan if solution.primal is None else objective.allowed(solution.primal)
+    hint = " solver='auto' changes to L-BFGS where dual ascent is slow." if solver == DualLikelihood.name else ""
+    return concluded(solution, solver, objective.problem.n, objective.C, allowed, hint=hint, trial=trial)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from os import PathLike
 from typing import Any
 
 from maxmargin.core.problem import Problem, check_methods
+from maxmargin.fitting.estimator import SAVED
 from maxmargin.fitting.model_archive import ModelFileError
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.models import parameter_from_json, read_model
-from maxmargin.fitting.saved import SAVED
+from maxmargin.fitting.parameters import check_parameters
 from maxmargin.solvers.base import Solution, Status
 
 
@@ -33,9 +33,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
         params = {name: parameter_from_json(value, arrays) for name, value in head["params"].items()}
         model = kind(problem, **params) if kind.needs_problem else kind(**params)
         model._restore(arrays, structure)
-        _check_switches(model)
-        if kind.has_solution:
-            _restore_solution(model, ModelValues(head["fitted"]))
+        check_parameters(model)
+        _restore_solution(model, ModelValues(head["fitted"]))
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
         what = error.args[0] if isinstance(error, KeyError) and error.args else error
         raise ModelFileError(f"{path} is damaged: its parts do not fit together ({what!s:.300}).") from error
@@ -67,10 +66,3 @@ def _check_problem_of(path: str | PathLike[str], head: dict[str, Any], problem: 
             f"{path} was trained with a problem of the class {name[:80]}, and a {type(problem).__name__} was passed; "
             "the weights have another meaning there."
         )
-
-
-def _check_switches(model: Any) -> None:
-    """Parameters that are true or false by default are so in the file."""
-    for name, parameter in signature(type(model)).parameters.items():
-        if isinstance(parameter.default, bool) and not isinstance(getattr(model, name), bool):
-            raise ValueError(f"the parameter {name} must be true or false, not {getattr(model, name)!r:.80}")

@@ -15,8 +15,6 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
-METHODS = ("auto", "likelihood", "structural")
-
 _FOLDS = 3
 _FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
 FEWEST = 60  # examples from which on folds tell anything

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from maxmargin.core.formulation import Formulation
-from maxmargin.core.input_checks import positive
+from maxmargin.fitting.regularisation import plane_c, resolved_c
 from maxmargin.fitting.warm_start import TrainedOn, carried_over
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.bind import bind
 from maxmargin.oracles.search import Unsupported
-from maxmargin.solvers.base import Run, Solution, Solver, Status
+from maxmargin.solvers.base import LIMITS, Run, Solution, Solver, Status
 from maxmargin.solvers.certify import check_budget, check_order, gap_target
 from maxmargin.solvers.choose import bound_formulation, check_bounds, choose_solver
 from maxmargin.solvers.concave_convex import ConcaveConvex
+from maxmargin.solvers.newton import Newton, Smooth
+from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,11 +39,8 @@ def tolerance(tol: Any, slack: str, relative: float = RELATIVE_GAP) -> tuple[flo
 
     ``relative`` is what ``'auto'`` stands for.
     """
-    if isinstance(tol, str) and tol == "auto":
-        return (1e-3, 0.0) if slack == "hard" else (0.0, relative)
     if isinstance(tol, str):
-        raise ValueError(f"tol must be a positive number or 'auto', not {tol!r}.")
-    positive("tol", tol)
+        return (1e-3, 0.0) if slack == "hard" else (0.0, relative)
     return float(tol), 0.0
 
 
@@ -61,44 +59,30 @@ def job_count(n_jobs: Any) -> int:
     return (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
 
 
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Where a fit is refused, the estimator stays what it was: fitted before, or not at all."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+def without_loss(solver: Any) -> bool:
+    """Whether a solver, given by name or as an object, looks at mistakes only."""
+    return bool(getattr(solver, "name", solver) == Perceptron.name)
 
 
-def check_settings(estimator: Any, C: Any, slack: str | None = None) -> None:
-    """Raises for invalid settings of training, those that every estimator has."""
-    positive("C", C)
-    tolerance(estimator.tol, estimator.slack if slack is None else slack)
-    positive("max_iter", estimator.max_iter, optional=True)
-    if estimator.max_iter is not None and not isinstance(estimator.max_iter, Integral):
-        raise ValueError(f"max_iter must be an integer, not {estimator.max_iter!r}.")
-    positive("max_time", estimator.max_time, optional=True)
-    if (
-        not isinstance(estimator.random_state, int) or not 0 <= estimator.random_state < 2**32
-    ):  # made only to be checked
-        check_random_state(estimator.random_state)
-    intercept = getattr(estimator, "fit_intercept", True)
-    if not isinstance(intercept, bool | np.bool_):
-        raise ValueError(f"fit_intercept must be True or False, not {intercept!r}.")
+def refuse_loss(solver: Any, purpose: str | None, instead: str = "") -> None:
+    """Raises where a solver without a loss is asked for a ``purpose`` that needs one, such as ``"with costs"``; None
+    needs none. ``instead`` is what the message ends with."""
+    if purpose is not None and without_loss(solver):
+        raise Unsupported(f"The perceptron has no loss, so it cannot train {purpose}; choose another solver{instead}.")
 
 
 def run_of(estimator: Any, relative: float = RELATIVE_GAP, slack: str | None = None) -> Run:
-    """The limits and observers that an estimator's parameters ask for; ``relative`` as in ``tolerance``.
+    """The limits and observers that an estimator's parameters ask for, as far as it has them; ``relative`` as in
+    ``tolerance``.
 
     ``slack`` is that of the estimator where it is None.
     """
-    tol, relative = tolerance(estimator.tol, estimator.slack if slack is None else slack, relative)
+    slack = getattr(estimator, "slack", "linear") if slack is None else slack
+    tol, relative = tolerance(getattr(estimator, "tol", "auto"), slack, relative)
+    most = getattr(estimator, "max_iter", None)
     return Run(
         tol=tol,
-        max_iter=None if estimator.max_iter is None else int(estimator.max_iter),
+        max_iter=None if most is None else int(most),
         max_time=estimator.max_time,
         random_state=estimator.random_state,
         verbose=estimator.verbose,
@@ -113,27 +97,26 @@ def train(
     X: Any,
     Y: Any,
     n: int,
-    C: float,
+    C: float | str,
     sample_weight: Floats | None,
+    *,
     approximate: bool = False,
-    zero_one: bool = False,
+    formulation: Formulation | None = None,
+    solver: Any = None,
     names: Sequence[str] | None = None,
-    relative: float = RELATIVE_GAP,
-    slack: str | None = None,
     run: Run | None = None,
     trial: bool = False,
 ) -> Solution:
-    """Binds the problem, runs the estimator's solver, and warns where it did not converge.
+    """Binds the problem, runs a solver on it, and warns where that did not converge.
 
-    ``zero_one`` replaces the problem's loss by 1 for every output but the truth. ``names`` are what messages call
-    the examples; None is their numbers. ``relative`` is what ``tol='auto'`` stands for, as in ``tolerance``. ``slack``
-    and ``run`` are those of the estimator where they are None. A ``trial`` neither starts from an earlier solution nor
+    ``formulation``, ``solver`` and ``run`` are those of the estimator's parameters where they are None. A ``C`` of
+    ``'scale'`` is measured on planes of the problem, and the number is ``details["C"]`` of the solution. ``names`` are
+    what messages call the examples; None is their numbers. A ``trial`` neither starts from an earlier solution nor
     warns.
     """
-    slack = estimator.slack if slack is None else slack
-    check_settings(estimator, C, slack)
-    formulation = Formulation("none" if zero_one else estimator.rescaling, slack)
-    solver = choose_solver(estimator.solver, formulation)
+    if formulation is None:
+        formulation = Formulation(estimator.rescaling, estimator.slack)
+    solver = choose_solver(estimator.solver if solver is None else solver, formulation)
     oracle = bind(
         problem,
         X,
@@ -148,21 +131,51 @@ def train(
         if oracle.formulation.mistakes:
             raise Unsupported("The perceptron does not choose latent variables; use solver='auto'.")
         solver = ConcaveConvex(solver)
-    run = run_of(estimator, relative, slack) if run is None else run
-    keeps = estimator.warm_start and not trial
+    run = run_of(estimator, slack=formulation.slack) if run is None else run
+    keeps = getattr(estimator, "warm_start", False) and not trial
     trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if keeps else None
     previous = getattr(estimator, "solution_", None)
     start = None if trained_on is None else carried_over(previous, trained_on, oracle)
-    check_budget(oracle, float(C))
-    solution, checks = _checked(solver, oracle, float(C), run, start)
+    C = resolved_c(C, lambda: plane_c(oracle))
+    check_budget(oracle, C)
+    solution, checks = _checked(solver, oracle, C, run, start)
     if not oracle.exact:
         solution = _without_proof(solution)
-    details = {**solution.details, "solver": solver.name, "n": n, "trained_on": trained_on, "checks": checks}
-    solution = replace(solution, details=details)
-    target = gap_target(oracle, float(C), run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
-    hard = oracle.formulation.slack == "hard" and solution.primal is not None
-    if not trial:
-        warn_stopped(solution, 2.0 * target * solution.primal if hard else target, names)  # type: ignore[operator]
+    allowed = gap_target(oracle, C, run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
+    if oracle.formulation.slack == "hard" and solution.primal is not None:
+        allowed *= 2.0 * solution.primal
+    details = {"trained_on": trained_on, "checks": checks}
+    return concluded(solution, solver.name, n, C, allowed, names=names, trial=trial, details=details)
+
+
+def train_smooth(fit: Smooth, C: float, allowed: float, n: int, run: Run) -> Solution:
+    """Newton's method on a smooth loss of ``n`` rows until the gap is at most ``allowed``; warns where that fails.
+
+    ``C`` is that of the problem, which ``fit`` knows.
+    """
+    return concluded(Newton()(fit, allowed, n, run), Newton.name, n, C, allowed)
+
+
+def concluded(
+    solution: Solution,
+    solver: str,
+    n: int,
+    C: float,
+    allowed: float,
+    *,
+    names: Sequence[str] | None = None,
+    hint: str = "",
+    trial: bool = False,
+    details: Mapping[str, Any] = MappingProxyType({}),
+) -> Solution:
+    """What every training ends with: the solution, with the name of the solver, the number of examples and C in its
+    ``details``, and unless it was a ``trial`` a ConvergenceWarning where it stopped before it was done.
+
+    ``allowed`` is the gap that ``tol`` allows, ``hint`` what the warning ends with.
+    """
+    solution = replace(solution, details={**solution.details, "solver": solver, "n": n, "C": C, **details})
+    if not trial and solution.status in _STOPPED:
+        warn_caller(_why_stopped(solution, allowed, names) + hint, ConvergenceWarning)
     return solution
 
 
@@ -183,17 +196,15 @@ def _without_proof(solution: Solution) -> Solution:
     return replace(solution, primal=None, dual=None, slack=None, status=status)
 
 
-def warn_stopped(solution: Solution, target: float, names: Sequence[str] | None = None) -> None:
-    """Warns where training stopped before it was done."""
-    stopped = (Status.MAX_ITER, Status.MAX_TIME, Status.STALLED, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
-    if solution.status not in stopped:
-        return
+_STOPPED = (*LIMITS, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
+
+
+def _why_stopped(solution: Solution, allowed: float, names: Sequence[str] | None) -> str:
     text = solution.status.message
     if solution.certificate is not None:
         examples = solution.certificate.examples
         first = [str(i) if names is None else names[i] for i in examples[:5]]
         named = ", ".join(first) + (f" and {len(examples) - 5} more" if len(examples) > 5 else "")
-        text += f" They are those of {'example ' if names is None else ''}{named}; use slack='linear'."
-    elif solution.gap is not None:
-        text += f" The gap is {solution.gap:.4g}, and tol allows {target:.4g}; raise the limit or loosen tol."
-    warn_caller(text, ConvergenceWarning)
+        return f"{text} They are those of {'example ' if names is None else ''}{named}; use slack='linear'."
+    gap = "not known" if solution.gap is None else f"{solution.gap:.4g}, and tol allows {allowed:.4g}"
+    return f"{text} The gap is {gap}; raise the limit or loosen tol."

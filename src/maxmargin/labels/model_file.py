@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.fitting.estimator import FileParts, restore_features
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, restore_features
 from maxmargin.labels.loss import LOSSES
 from maxmargin.labels.pairs import search_method
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
@@ -16,12 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.core.ranked import Ranked, checked_k
+from maxmargin.fitting.estimator import Estimator, FileParts, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.pickling import SlimPickle
-from maxmargin.fitting.saved import FileParts, Saved, saved
-from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS, METHODS, SCALED, TRAINING, Allowed
+from maxmargin.fitting.training import job_count, refuse_loss
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.labels.likelihood import log_odds
+from maxmargin.labels.loss import LOSSES
 from maxmargin.labels.model_file import multilabel_parts, restore_multilabel
 from maxmargin.labels.multilabel import Multilabel
 from maxmargin.labels.pairs import choose_pairs
@@ -36,13 +38,13 @@ from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
 
 @saved
-class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Linear classifier for label vectors, with interactions between labels.
 
     The score of a label vector is ``F(x, y) = sum_k y_k (<w_k, x> + b_k) + sum_(j, k) v_jk y_j y_k``.
@@ -101,50 +103,39 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
-    def __init__(
-        self,
-        C: float | str = "scale",
-        *,
-        method: str = "auto",
-        loss: str = "hamming",
-        interactions: Any = "auto",
-        interaction_scaling: float | str = "scale",
-        label_weight: Any = None,
-        class_weight: Any = None,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = "scale",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.method = method
-        self.loss = loss
-        self.interactions = interactions
-        self.interaction_scaling = interaction_scaling
-        self.label_weight = label_weight
-        self.class_weight = class_weight
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS,
+        **INTERCEPT,
+        "method": METHODS,
+        "loss": LOSSES,
+        "interactions": ANYTHING,
+        "interaction_scaling": SCALED,
+        "label_weight": ANYTHING,
+        "class_weight": ANYTHING,
+    }
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    method: str = "auto"
+    loss: str = "hamming"
+    interactions: Any = "auto"
+    interaction_scaling: float | str = "scale"
+    label_weight: Any = None
+    class_weight: Any = None
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    fit_intercept: bool = True
+    intercept_scaling: float | str = "scale"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -163,7 +154,7 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
             class an example, shape (n,)
         sample_weight : one weight for each row
         """
-        with all_or_nothing(self):
+        with self._fitting():
             X = read_table(self, X)
             targets = read_targets(y)
             if len(targets.vectors) != X.shape[0]:
@@ -178,8 +169,9 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
             free = method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
             rows, shift = without_far_means(X, rows, weight) if free else (rows, None)
             found = LabelTrainer(self, rows, targets, weight, costs, shift).train(method)
-            structure, self.solution_, self.ways_ = found.structure, found.solution, found.tried
-            self.method_, self.C_ = found.way.method, found.way.C
+            self._keep(found.solution)
+            structure, self.ways_ = found.structure, found.tried
+            self.method_ = found.way.method
             self.costs_ = structure.costs
             self.intercept_scaling_, self.interaction_scaling_ = found.constant, structure.eta
             coef, interaction = structure.to_coef(self.solution_.w)
@@ -187,7 +179,6 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
             constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
             self.intercept_ = np.ascontiguousarray(constant if shift is None else constant - self.coef_ @ shift)
             self.interaction_ = interaction * self.interaction_scaling_
-            self.n_iter_ = self.solution_.n_iter
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -288,14 +279,10 @@ class MultilabelSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type:
         return with_class_weight(self.class_weight, self.classes_, encode_labels(np.asarray(y).ravel())[1], weight)
 
     def _costs(self, targets: LabelTargets, weight: Floats | None) -> Floats | None:
-        without_loss = getattr(self.solver, "name", self.solver) == Perceptron.name
         by_state = None if self.single_ else self.class_weight
         given = {"label_weight": self.label_weight, "class_weight": by_state}
         name = next((name for name, value in given.items() if value is not None), None)
-        if without_loss and (name is not None or self.loss == "f1"):
-            raise Unsupported(
-                "The perceptron has no loss, so it cannot train with loss='f1' or label weights; choose another solver."
-            )
+        refuse_loss(self.solver, "with loss='f1' or label weights" if name is not None or self.loss == "f1" else None)
         if name is None:
             return None
         if self.loss != "hamming":

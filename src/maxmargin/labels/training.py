@@ -11,24 +11,22 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.core.formulation import Formulation
-from maxmargin.core.input_checks import positive
 from maxmargin.fitting.deadline import Deadline
-from maxmargin.fitting.training import check_settings, job_count, run_of, train, warn_stopped
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import job_count, run_of, train, train_smooth
 from maxmargin.labels.likelihood import baseline_loss, expected_f1, label_fit, log_odds
 from maxmargin.labels.multilabel import Multilabel
 from maxmargin.labels.pairs import search_method
 from maxmargin.labels.targets import LabelTargets
 from maxmargin.oracles.search import Unsupported
-from maxmargin.rows.feature_scale import FeatureScale, chosen_c
+from maxmargin.rows.feature_scale import FeatureScale
 from maxmargin.solvers.base import Solution
 from maxmargin.solvers.certify import check_budget
 from maxmargin.solvers.choose import choose_solver
-from maxmargin.solvers.newton import Newton
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.uint8]
 
-METHODS = ("auto", "likelihood", "structural")
 _OF_TWO_CLASSES = 2.0  # two weight vectors w and -w with C are one with 2 C
 _FREE = 10.0  # times the size of a typical column: a constant whose weight is hardly regularised
 _MANY = 20  # examples per column from which the likelihood hardly depends on C, and nothing has to be tried
@@ -82,8 +80,6 @@ class Trained:
 def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> str:
     """``'likelihood'``, ``'structural'``, or ``'auto'`` where both are possible and nothing speaks for one of them."""
     method = estimator.method
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}.")
     if method == "structural":
         return "structural"
     usual = {"rescaling": "margin", "slack": "linear", "solver": "auto", "label_weight": None}
@@ -122,11 +118,10 @@ class LabelTrainer:
         self.estimator, self.rows, self.weight, self.costs, self.shift = estimator, rows, weight, costs, shift
         self.vectors, self.labels = targets.vectors, targets.names.size
         self.scale = FeatureScale(rows, weight)
-        self.C = chosen_c(estimator.C, self.scale, _OF_TWO_CLASSES)
+        self.C = resolved_c(estimator.C, lambda: _OF_TWO_CLASSES * self.scale.regularisation)
         self.threads = job_count(estimator.n_jobs)
 
     def train(self, method: str) -> Trained:
-        check_settings(self.estimator, self.C)
         late, tried = Deadline(self.estimator.max_time), []
         chosen = Way("likelihood" if method == "auto" else method, self.C)
         if method == "auto" and 2 * _FOLDS <= self.rows.n < _MANY * self.rows.columns:
@@ -144,9 +139,7 @@ class LabelTrainer:
             self._continue(structure, fit, constant)
             if chosen.start is not None:
                 fit.start(chosen.start)
-            solution = Newton()(fit, target, self.rows.n, run)
-            solution = replace(solution, details={"solver": Newton.name, "n": self.rows.n})
-            warn_stopped(solution, target)
+            solution = train_smooth(fit, chosen.C, target, self.rows.n, run)
         return Trained(chosen, structure, solution, constant, tuple(way.slim() for way in tried))
 
     def structure(self, method: str) -> tuple[Multilabel, float]:
@@ -160,12 +153,7 @@ class LabelTrainer:
 
     def _constant(self, name: str, factor: float) -> float:
         value = getattr(self.estimator, name)
-        if isinstance(value, str):
-            if value != "scale":
-                raise ValueError(f"{name} must be a positive number or 'scale', not {value!r}.")
-            return factor * self.scale.constant
-        positive(name, value)
-        return float(value)
+        return factor * self.scale.constant if isinstance(value, str) else float(value)
 
     def _likelihood(
         self, structure: Multilabel, constant: float, C: float, weight: Floats | None, tol: float

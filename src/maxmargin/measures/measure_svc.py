@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.core.input_checks import positive
+from maxmargin.fitting.estimator import Estimator, FileParts, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.pickling import SlimPickle
-from maxmargin.fitting.saved import FileParts, Saved, saved
-from maxmargin.fitting.training import all_or_nothing, job_count
+from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS, TRAINING, Allowed
+from maxmargin.fitting.training import job_count, refuse_loss
 from maxmargin.groups.base import BinaryMeasure
-from maxmargin.measures.contingency import Contingency
+from maxmargin.measures.contingency import Contingency, ErrorRate
 from maxmargin.measures.input import class_weighted, two_classes
 from maxmargin.measures.model_file import measure_parts, restore_measure
 from maxmargin.measures.naming import as_measure
 from maxmargin.measures.reduction import Given, Reduced, reduced
 from maxmargin.measures.selection import Candidate, measured
-from maxmargin.measures.structural import Structural, check_solver, structural
+from maxmargin.measures.structural import Structural, structural
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.columns import without_far_means
 from maxmargin.rows.feature_scale import packed
@@ -34,11 +34,10 @@ from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
 
-METHODS = ("auto", "structural")
-
 
 @saved
-class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Linear classifier of two classes, trained for a measure of all rows together, or of groups of them.
 
     With ``method='auto'`` rows are trained one by one, with the logistic loss or the squared hinge,
@@ -103,48 +102,37 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
     n_iter_, n_features_in_, feature_names_in_
     """
 
-    def __init__(
-        self,
-        measure: Any = "f1",
-        C: float | str = "scale",
-        *,
-        method: str = "auto",
-        pos_label: Any = None,
-        threshold_for: Any = "auto",
-        class_weight: Any = None,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        fit_intercept: bool = True,
-        intercept_scaling: float | str = "scale",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.measure = measure
-        self.C = C
-        self.method = method
-        self.pos_label = pos_label
-        self.threshold_for = threshold_for
-        self.class_weight = class_weight
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS,
+        **INTERCEPT,
+        "measure": ANYTHING,
+        "method": ("auto", "structural"),
+        "pos_label": ANYTHING,
+        "threshold_for": ANYTHING,
+        "class_weight": ANYTHING,
+    }
+
+    measure: Any = "f1"
+    C: float | str = "scale"
+    _: KW_ONLY
+    method: str = "auto"
+    pos_label: Any = None
+    threshold_for: Any = "auto"
+    class_weight: Any = None
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    fit_intercept: bool = True
+    intercept_scaling: float | str = "scale"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -159,11 +147,9 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
         measure is then that of each group; folds of ``method='auto'`` are made of whole groups. ``sample_weight`` says
         how often a row counts, whole numbers for ``method='structural'`` unless the measure is the error rate.
         """
-        if self.fit_intercept and self.intercept_scaling != "scale":
-            positive("intercept_scaling", self.intercept_scaling)
-        measure, cut_for = as_measure(self.measure), self._threshold_measure()
-        self._check_method(measure)
-        with all_or_nothing(self):
+        with self._fitting():
+            measure, cut_for = as_measure(self.measure), self._threshold_measure()
+            self._check_method(measure)
             sparse = sp.issparse(X)
             X, y = read_table(self, X, y=y)
             self.classes_, truth = two_classes(y, self.pos_label)
@@ -177,21 +163,19 @@ class MeasureSVC(ClassifierMixin, Saved, SlimPickle, BaseEstimator):  # type: ig
             found: Structural | Reduced
             if self.method == "structural":
                 found = structural(self, measure, cut_for, rows, truth, parts, weight)
-                self.loss_, self.C_ = "structural", found.C
+                self.loss_ = "structural"
             else:
                 found = reduced(self, measure, cut_for, Given(rows, truth, weight, parts), sparse)
-                self.loss_, self.C_, self.value_ = found.chosen.loss, found.chosen.C, found.chosen.value
+                self.loss_, self.value_ = found.chosen.loss, found.chosen.value
                 self.candidates_ = found.tried
-            self.solution_, self.threshold_, self.intercept_scaling_ = found.solution, found.threshold, found.constant
-            self.n_iter_ = self.solution_.n_iter
+            self._keep(found.solution)
+            self.threshold_, self.intercept_scaling_ = found.threshold, found.constant
             self._set_weights(shift)
         return self
 
     def _check_method(self, measure: BinaryMeasure) -> None:
-        if self.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {self.method!r}.")
         if self.method == "structural":
-            check_solver(self.solver, measure)
+            refuse_loss(self.solver, None if isinstance(measure, ErrorRate) else f"for {measure.name}")
             return
         for name, usual in (("rescaling", "margin"), ("slack", "linear"), ("solver", "auto")):
             if getattr(self, name) != usual:

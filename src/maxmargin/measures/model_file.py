@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from maxmargin.fitting.estimator import FileParts, restore_features
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.saved import FileParts, restore_features
 from maxmargin.measures.selection import Candidate
 from maxmargin.rows.smooth import LOSSES
 

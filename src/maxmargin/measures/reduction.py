@@ -10,19 +10,19 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.fitting.deadline import Deadline
-from maxmargin.fitting.training import check_settings, job_count, run_of, warn_stopped
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import job_count, run_of, train_smooth
 from maxmargin.groups.base import BinaryMeasure
 from maxmargin.measures.contingency import BalancedError, Contingency
 from maxmargin.measures.folds import Folds, folds_of_groups, folds_of_rows
 from maxmargin.measures.selection import Candidate, Form, Judge, Path
 from maxmargin.measures.threshold import Cuts
-from maxmargin.rows.feature_scale import FeatureScale, chosen_c
+from maxmargin.rows.feature_scale import FeatureScale
 from maxmargin.rows.query_groups import QueryGroups
 from maxmargin.rows.row_keys import row_keys
 from maxmargin.rows.smooth import LOSSES, SmoothRows
 from maxmargin.solvers.base import Run, Solution
 from maxmargin.solvers.certify import check_product
-from maxmargin.solvers.newton import Newton
 
 Floats = npt.NDArray[np.float64]
 Truth = npt.NDArray[np.bool_]
@@ -110,7 +110,6 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
     """Trains ``estimator`` on rows that have no constant feature yet."""
     scale = FeatureScale(given.rows, given.weight)
     C = _first_c(estimator, scale)
-    check_settings(estimator, C)
     late, run = Deadline(estimator.max_time), run_of(estimator)
     given.check(measure)
     check_product(C, given.total, given.rows.n, lambda: float(np.max(given.rows.squared_norms)))
@@ -139,7 +138,6 @@ def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None,
     if path is not None:
         fit.start(np.ascontiguousarray(path.weights))
     solution, target = _solved(fit, problem, chosen, used, late.cut(run))
-    warn_stopped(solution, target)
     if path is None or folds is None:
         threshold = _of_training_scores(cut_for, given, solution.w)
     else:
@@ -158,9 +156,8 @@ def _first_c(estimator: Any, scale: FeatureScale) -> float:
     """Where the path begins: at the default, or at the C of the fit before."""
     before = getattr(estimator, "C_", None) if getattr(estimator, "loss_", None) in LOSSES else None
     if estimator.warm_start and isinstance(estimator.C, str) and before is not None:
-        chosen_c(estimator.C, scale)  # raises for other words
         return float(before)
-    return chosen_c(estimator.C, scale)
+    return resolved_c(estimator.C, lambda: scale.regularisation)
 
 
 def _add_constant(estimator: Any, rows: _core.Rows, scale: FeatureScale) -> float:
@@ -197,8 +194,7 @@ def _solved(
 ) -> tuple[Solution, float]:
     total = float(used.size) if problem.weight is None else float(problem.weight.sum())
     target = (run.tol or _TOL) * chosen.C * total * problem.baseline_loss(chosen.loss, used)
-    solution = Newton()(fit, target, used.size, run)
-    return replace(solution, details={"solver": Newton.name, "n": int(used.size), "loss": chosen.loss}), target
+    return train_smooth(fit, chosen.C, target, int(used.size), run), target
 
 
 def _of_training_scores(cut_for: Contingency | None, given: Given, w: Floats) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, train
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.groups.base import BinaryMeasure
@@ -17,11 +18,9 @@ from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.measures.contingency import Contingency, ErrorRate
 from maxmargin.measures.input import as_sample, mean_unit, repetitions
 from maxmargin.measures.threshold import Cuts
-from maxmargin.oracles.search import Unsupported
-from maxmargin.rows.feature_scale import FeatureScale, chosen_c
+from maxmargin.rows.feature_scale import FeatureScale
 from maxmargin.rows.query_groups import QueryGroups
 from maxmargin.solvers.base import Solution, Status
-from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 Truth = npt.NDArray[np.bool_]
@@ -29,18 +28,11 @@ Truth = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Structural:
-    """What came out: the solution, the value of the constant feature, C and the threshold."""
+    """What came out: the solution, the value of the constant feature, and the threshold."""
 
     solution: Solution
     constant: float
-    C: float
     threshold: float
-
-
-def check_solver(solver: Any, measure: BinaryMeasure) -> None:
-    """Refuses a solver that knows no measure."""
-    if getattr(solver, "name", solver) == Perceptron.name and not isinstance(measure, ErrorRate):
-        raise Unsupported(f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver.")
 
 
 def structural(
@@ -54,7 +46,7 @@ def structural(
 ) -> Structural:
     """Trains ``estimator`` on rows that have no constant feature yet."""
     scale = FeatureScale(rows, weight)
-    C = chosen_c(estimator.C, scale)
+    C = resolved_c(estimator.C, lambda: scale.regularisation)
     constant = 0.0
     if estimator.fit_intercept:
         constant = scale.constant if estimator.intercept_scaling == "scale" else float(estimator.intercept_scaling)
@@ -78,4 +70,4 @@ def structural(
     if cut_for is not None:
         scores = rows.products(w, None, job_count(estimator.n_jobs))
         threshold = Cuts(scores, truth, weight).best(cut_for)[0]
-    return Structural(solution, constant, C, threshold)
+    return Structural(solution, constant, threshold)

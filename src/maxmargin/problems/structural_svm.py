@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from heapq import nlargest
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.core.problem import Problem, as_examples, check_methods, has_power
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.core.rivals import read_only
 from maxmargin.core.vectors import as_vector, dot
+from maxmargin.fitting.estimator import Estimator, FileParts, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.pickling import SlimPickle
-from maxmargin.fitting.saved import FileParts, Saved, saved
+from maxmargin.fitting.parameters import ANYTHING, MARGINS, TRAINING, Allowed
 from maxmargin.fitting.training import job_count, train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.processes import predict_in_processes
@@ -30,7 +30,8 @@ Floats = npt.NDArray[np.float64]
 
 
 @saved
-class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class StructuralSVM(Estimator):
     """Structural support vector machine for a user's :class:`~maxmargin.Problem`.
 
     Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i(w)``.
@@ -60,50 +61,34 @@ class StructuralSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
     """
 
     needs_problem = True
+    _parameters: ClassVar[Mapping[str, Allowed]] = {**TRAINING, **MARGINS, "problem": ANYTHING, "approximate": (bool,)}
 
-    def __init__(
-        self,
-        problem: Problem,
-        C: float = 1.0,
-        *,
-        approximate: bool = False,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.problem = problem
-        self.C = C
-        self.approximate = approximate
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    problem: Problem
+    C: float = 1.0
+    _: KW_ONLY
+    approximate: bool = False
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> StructuralSVM:
         """Learns from inputs ``X`` and their outputs ``y``, two sequences of one length."""
-        check_methods(self.problem)
-        if not hasattr(self.problem, "bind"):
-            X, y = as_examples(X, y)
-        weight = check_sample_weight(sample_weight, len(y))
-        self.solution_ = train(self, self.problem, X, y, len(y), self.C, weight, self.approximate)
-        translate = getattr(self.problem, "public_weights", None)
-        self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
-        self.n_iter_ = self.solution_.n_iter
+        with self._fitting():
+            check_methods(self.problem)
+            if not hasattr(self.problem, "bind"):
+                X, y = as_examples(X, y)
+            weight = check_sample_weight(sample_weight, len(y))
+            self._keep(train(self, self.problem, X, y, len(y), self.C, weight, approximate=self.approximate))
+            translate = getattr(self.problem, "public_weights", None)
+            self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
         return self
 
     def predict(self, X: Sequence[Any]) -> list[Any]:

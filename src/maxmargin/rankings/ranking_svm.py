@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
-from maxmargin.core.input_checks import positive
+from maxmargin.fitting.estimator import Estimator, FileParts, restore_features, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.pickling import SlimPickle
-from maxmargin.fitting.saved import FileParts, Saved, restore_features, saved
-from maxmargin.fitting.training import all_or_nothing, train
+from maxmargin.fitting.parameters import ANYTHING, MARGINS, POSITIVE, TRAINING, Allowed
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import refuse_loss, train
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.groups.base import Measure
 from maxmargin.groups.graded import check_grades
 from maxmargin.groups.sample import Sample, SampleInput
 from maxmargin.groups.swapped_pairs import SwappedPairs
-from maxmargin.oracles.search import Unsupported
 from maxmargin.rankings.naming import as_ranking_measure, is_binary
 from maxmargin.rankings.ndcg import GAINS, Ndcg
 from maxmargin.rankings.scale import ranking_c
@@ -32,13 +31,13 @@ from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.query_groups import QueryGroups, read_groups
 from maxmargin.rows.table_input import read_new, read_table
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.online import Perceptron
 
 Floats = npt.NDArray[np.float64]
 
 
 @saved
-class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class RankingSVM(Estimator):
     """Learns to rank the documents of each query: ``<w, x>`` is a document's score, and the highest comes first.
 
     Minimises ``1/2 |w|^2 + C * sum over groups g of s_g * risk_g(w)`` with, for margin rescaling and linear slack,
@@ -75,44 +74,34 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
-    def __init__(
-        self,
-        measure: Any = "swapped_pairs",
-        C: float | str = "scale",
-        *,
-        relevant: float = 1,
-        gain: str = "exponential",
-        uninformative: str = "skip",
-        squash: str | None = "auto",
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.measure = measure
-        self.C = C
-        self.relevant = relevant
-        self.gain = gain
-        self.uninformative = uninformative
-        self.squash = squash
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **MARGINS,
+        "measure": ANYTHING,
+        "relevant": (POSITIVE,),
+        "gain": tuple(GAINS),
+        "uninformative": ("warn", "skip", "refuse"),
+        "squash": ("auto", *KINDS, None),
+    }
+
+    measure: Any = "swapped_pairs"
+    C: float | str = "scale"
+    _: KW_ONLY
+    relevant: float = 1
+    gain: str = "exponential"
+    uninformative: str = "skip"
+    squash: str | None = "auto"
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -135,11 +124,12 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         sample_weight : the weight of each group in the order in which they first appear; or of each row. Rows of equal
             weight give it to their group; different weights in one group are whole numbers that repeat the rows
         """
-        with all_or_nothing(self):
+        with self._fitting():
             _check_numbers(y)
             X, y = read_table(self, X, y=y, y_numeric=True, ensure_min_samples=2)
             measure, truth = self._measured(y)
-            self._check_perceptron(measure)
+            purpose = None if isinstance(measure, SwappedPairs) else f"for {measure.name}"
+            refuse_loss(self.solver, purpose, ", or measure='swapped_pairs', whose wrong pairs it corrects")
             found, weight = read_groups(groups, X.shape[0], group=group, qid=qid).weighted(sample_weight)
             if groups is None and group is None and qid is None:
                 warn_caller(
@@ -157,11 +147,10 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
             self.squashing_ = self._squashing(X, truth, used if weight is None else used.take(weight > 0.0))
             X = X if self.squashing_ is None else self.squashing_.apply(X)
             rows, factor = _brought_together(X) if isinstance(self.C, str) else (packed(X), None)
-            self.C_ = self._chosen_c(rows, used, weight)
+            C = resolved_c(self.C, lambda: ranking_c(rows, used.rows, weight))
             sample = SampleInput(rows, used.rows, used.names)
-            self.solution_ = train(self, Sample(measure), sample, truth, len(used), self.C_, weight, names=used.names)
+            self._keep(train(self, Sample(measure), sample, truth, len(used), C, weight, names=used.names))
             self.coef_ = np.array(self.solution_.w) if factor is None else self.solution_.w * factor
-            self.n_iter_ = self.solution_.n_iter
         return self
 
     def predict(self, X: Any) -> Floats:
@@ -216,23 +205,11 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
 
     def _measured(self, y: npt.NDArray[Any]) -> tuple[Measure, npt.NDArray[Any]]:
         """The measure, and the truth of each row as it takes it."""
-        if self.gain not in GAINS:
-            raise ValueError(f"gain must be 'exponential' or 'linear', not {self.gain!r}.")
-        positive("relevant", self.relevant)
         measure = as_ranking_measure(self.measure, self.gain)
         grades = check_grades(y)
         return measure, grades >= self.relevant if is_binary(measure) else grades
 
-    def _check_perceptron(self, measure: Measure) -> None:
-        if getattr(self.solver, "name", self.solver) == Perceptron.name and not isinstance(measure, SwappedPairs):
-            raise Unsupported(
-                f"The perceptron has no loss, so it cannot train for {measure.name}; choose another solver, or "
-                "measure='swapped_pairs', whose wrong pairs it corrects."
-            )
-
     def _informative(self, truth: npt.NDArray[Any], found: QueryGroups) -> npt.NDArray[np.bool_]:
-        if self.uninformative not in ("warn", "skip", "refuse"):
-            raise ValueError(f"uninformative must be 'warn', 'skip' or 'refuse', not {self.uninformative!r}.")
         kept = _has_pairs(truth, found)
         measure = as_ranking_measure(self.measure, self.gain)
         if not kept.any():
@@ -257,8 +234,6 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         return kept
 
     def _squashing(self, X: Any, truth: npt.NDArray[Any], used: QueryGroups) -> Squashing | None:
-        if self.squash not in (None, "auto", *KINDS):
-            raise ValueError(f"squash must be 'auto', {', '.join(map(repr, KINDS))} or None, not {self.squash!r}.")
         if self.squash is None or not isinstance(self.C, str):
             return None
         heavy = heavy_columns(X)
@@ -266,14 +241,6 @@ class RankingSVM(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
         if kind == "auto":
             kind = better_kind(X, truth.astype(np.float64), used.rows, _fitted)
         return None if kind is None else Squashing.of(X, kind, heavy)
-
-    def _chosen_c(self, rows: _core.Rows, used: QueryGroups, weight: Floats | None) -> float:
-        if isinstance(self.C, str):
-            if self.C != "scale":
-                raise ValueError(f"C must be a positive number or 'scale', not {self.C!r}.")
-            return ranking_c(rows, used.rows, weight)
-        positive("C", self.C)
-        return float(self.C)
 
 
 def _fitted(X: Any, grades: Floats, sizes: npt.NDArray[np.int64], kind: str | None) -> Callable[[Any], Floats]:

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.core.input_checks import positive
 from maxmargin.rows.matrices import as_rows, check_values
 
 Floats = npt.NDArray[np.float64]
@@ -107,16 +106,6 @@ class FeatureScale:
             return 1.0
         C = float(np.clip(2.0 * self._total / self.active**2, 1.0, 32.0)) / self.total
         return C if np.isfinite(C) and C > 0.0 else 1.0
-
-
-def chosen_c(given: float | str, scale: FeatureScale, factor: float = 1.0) -> float:
-    """The parameter C as a number; ``'scale'`` is that of the features times ``factor``."""
-    if isinstance(given, str):
-        if given != "scale":
-            raise ValueError(f"C must be a positive number or 'scale', not {given!r}.")
-        return factor * scale.regularisation
-    positive("C", given)
-    return float(given)
 
 
 def packed(X: Any, copy_density: float = 0.2) -> _core.Rows:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.fitting.estimator import Estimator, FileParts, restore_features, saved
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
-from maxmargin.fitting.pickling import SlimPickle
-from maxmargin.fitting.saved import FileParts, Saved, restore_features, saved
-from maxmargin.fitting.training import all_or_nothing, train
+from maxmargin.fitting.parameters import MARGINS, TRAINING, Allowed
+from maxmargin.fitting.training import train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
 from maxmargin.solvers.base import Record
@@ -23,48 +23,35 @@ from .structure import Grades
 
 
 @saved
-class GradeSVC(Saved, SlimPickle, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False)
+class GradeSVC(Estimator):
     """Rows to ordered classes; a mistake costs the number of classes between."""
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        rescaling: str = "margin",
-        slack: str = "linear",
-        solver: Any = "auto",
-        tol: float | str = "auto",
-        max_iter: int | None = 1000,
-        max_time: float | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        callback: Callable[[Record], Any] | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.rescaling = rescaling
-        self.slack = slack
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
+    _parameters: ClassVar[Mapping[str, Allowed]] = {**TRAINING, **MARGINS}
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    rescaling: str = "margin"
+    slack: str = "linear"
+    solver: Any = "auto"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, *, sample_weight: Any = None) -> GradeSVC:
-        with all_or_nothing(self):
+        with self._fitting():
             X, y = read_table(self, X, y=y)
             self.classes_, grades = encode_labels(y)
             weight = check_sample_weight(sample_weight, grades.size)
             problem = Grades(self.classes_.size, self.n_features_in_)
             rows = X.toarray() if sp.issparse(X) else X
-            self.solution_ = train(self, problem, list(rows), grades.tolist(), grades.size, self.C, weight)
+            self._keep(train(self, problem, list(rows), grades.tolist(), grades.size, self.C, weight))
             self.weights_ = self.solution_.w
-            self.n_iter_ = self.solution_.n_iter
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
