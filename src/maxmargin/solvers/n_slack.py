@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.oracles.base import Oracle, Stopped, total_weight
-from maxmargin.oracles.engine import Engine
-from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Solver, Status, at_least, one_of
-from maxmargin.solvers.certify import (
-    ROUNDING,
-    Candidate,
-    Suspicion,
-    evaluate,
-    find_contradiction,
-    gap_target,
-    is_solved,
-)
-from maxmargin.solvers.monitor import Monitor
-from maxmargin.solvers.together import Together
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int32]
-
+from maxmargin.solvers.base import Run, Solution, Solver, Status, at_least, one_of
+from maxmargin.solvers.block_loop import BlockLoop
+from maxmargin.solvers.certify import ROUNDING
 
 _ROUNDS = 20  # of a hundred passes, before the oracle is asked again
 _IDLE = 5  # passes, or rounds, without a gain after which nothing more is expected
@@ -68,23 +52,18 @@ class NSlack(Solver):
         return _WorkingSets(self, oracle, C, run).solve(start)
 
 
-class _WorkingSets:
+class _WorkingSets(BlockLoop):
+    """A step asks for every example once, and re-optimises the dual after every batch of planes."""
+
     def __init__(self, solver: NSlack, oracle: Oracle, C: float, run: Run) -> None:
-        self.solver, self.oracle, self.C, self.run = solver, oracle, C, run
-        self.engine: Engine = oracle.engine(C)
-        self.target = gap_target(oracle, C, run)
-        self.monitor = Monitor(run, solver.name, self.target.absolute)
+        super().__init__(solver, oracle, C, run)
+        self.solver = solver
         self.rng = check_random_state(run.random_state)
         self.threshold = self.first = 0.0
         self.batch = solver.batch if solver.batch is not None else max(100, oracle.n // 10)
         self.everyone = np.arange(oracle.n, dtype=np.int32)
-        self.calls = self.hits = self.refinements = self.visited = 0
-        self.suspicion = Suspicion(oracle)
-        self.together = Together(oracle, C)
-        self.sharp: Floats | None = None  # weights that the last move of all blocks at once has found
-        self.candidate: Candidate | None = None
-        self.contradiction: Infeasible | None = None
-        self.added_total = 0
+        self.refinements = self.visited = 0
+        self.added = self.added_total = 0  # planes, in this pass and in all
         self.solved = True
         self.exhausted = False  # the dual over the planes held cannot grow any more
         self.best_dual, self.idle = -np.inf, 0
@@ -92,31 +71,12 @@ class _WorkingSets:
         self.violation = self.best_violation = np.inf  # of the planes held: now, and the smallest so far
         self.steepness = oracle.steepness() if oracle.capabilities.cheap else 0.0
 
-    def solve(self, start: Solution | None) -> Solution:
-        if start is not None and start.state is not None and not start.state.cuts:
-            self.engine.restore(start.state)
-            if self.engine.dual < 0.0:  # nothing is a better start
-                self.engine = self.oracle.engine(self.C)
-        with self.monitor:
-            self.threshold = max(self._coarse_threshold(), self._final)
-            while True:
-                added = self._one_pass()
-                stop = self._finished(added)
-                if (
-                    self.monitor.tick(
-                        oracle_calls=self.calls,
-                        cache_hits=self.hits,
-                        planes=self.engine.plane_count,
-                        primal=None if self.candidate is None else self.candidate.objective,
-                        dual=self.engine.dual,
-                    )
-                    or stop
-                ):
-                    break
-        return self._solution()
+    def init(self, start: Solution | None) -> None:
+        super().init(start)
+        self.threshold = max(self._coarse_threshold(), self._final)
 
     def _coarse_threshold(self) -> float:
-        if self.solver.coarse <= 0.0 and not self.target.relative:
+        if self.solver.coarse <= 0.0 and not self.goal.relative:
             return self._final
         self.calls += self.oracle.n
         try:
@@ -128,10 +88,10 @@ class _WorkingSets:
     @property
     def _final(self) -> float:
         """The violation at which the gap is looked at; halved each time that it was too large still."""
-        target = self.target.of(self.engine)
-        if self.oracle.formulation.slack != "hard":
+        target = self.goal.of(self.engine)
+        if not self.hard:
             target /= self.C * max(total_weight(self.oracle), 1e-300)
-        return max(0.5 * target, 1e-3 * self.target.relative * self.first) * 0.5**self.refinements
+        return max(0.5 * target, 1e-3 * self.goal.relative * self.first) * 0.5**self.refinements
 
     @property
     def _finest(self) -> float:
@@ -140,12 +100,11 @@ class _WorkingSets:
         size = np.sqrt(2.0 * max(self.engine.linear, 0.0) * self.steepness)
         return 1e-15 * float((self.first or 1.0) + size)
 
-    def _one_pass(self) -> int:
-        """Asks for every example once; returns the number of planes added."""
-        self.candidate = None
+    def step(self) -> None:
+        self.best = None
         order = self.rng.permutation(self.everyone)
         step = "exact" if self.solver.update == "block" else "none"
-        added = 0
+        self.added = 0
         while order.size and self.contradiction is None and not self.monitor.late:
             settings = VisitSettings(
                 step=step,
@@ -162,14 +121,14 @@ class _WorkingSets:
                     break
             self._keep_time(result.visited)
             self.calls += result.visited
-            added += result.added
+            self.added += result.added
             if result.unbounded:
-                self.contradiction = find_contradiction(self.oracle, self.engine.state())
+                self.contradicted(True)
             order = order[result.visited :]
             if result.added and (self.solver.update == "all" or not order.size):
                 self._optimise()
-        self.added_total += added
-        return added
+        self.added_total += self.added
+        self.allowed = self.goal.of(self.engine)
 
     def _keep_time(self, visited: int) -> None:
         """An exact pass takes about as long as the visits to as many examples."""
@@ -182,21 +141,23 @@ class _WorkingSets:
         tolerance = max(0.5 * self.threshold, self._finest)
         settings = VisitSettings(precision=0.2 * tolerance, max_steps=10_000)
         left, before, since, flat = np.inf, self.engine.dual, 0, 0
-        visits = self.oracle.n * self.oracle.capabilities.visit_cost if self.oracle.capabilities.cheap else 0.0
+        costs = self.oracle.capabilities
+        visits = self.oracle.n * costs.visit_cost if costs.cheap else 0.0
         passes = int(np.clip(_SETTLED // max(1, self.engine.plane_count, visits / 1e3), 1, _PASSES))
         for _ in range(_ROUNDS * _PASSES // passes):
             result = self.engine.settle(settings, tolerance, passes)
             since += passes
             self.hits += result.visited
-            if self._contradicted(result.unbounded):
+            if self.contradicted(result.unbounded) or result.unbounded:
                 return
             self.violation = result.violation
             self.solved = result.violation <= tolerance
             if self.solved or self.monitor.late:
                 return
-            self.together.spend(result.visited + result.steps, self.engine.plane_count)
-            if self.together.due(self.engine) and self._move_together():
-                return
+            if self.together is not None:
+                self.together.spend(result.visited + result.steps, self.engine.plane_count)
+                if self.together.due(self.engine) and self._solved_together():
+                    return
             if since < _PASSES:
                 continue
             since = 0
@@ -206,21 +167,14 @@ class _WorkingSets:
                 self.exhausted = True
                 return
 
-    def _contradicted(self, unbounded: bool) -> bool:
-        if unbounded or self.suspicion.raised(self.engine):
-            self.contradiction = find_contradiction(self.oracle, self.engine.state())
-        return unbounded or self.contradiction is not None
-
-    def _move_together(self) -> bool:
+    def _solved_together(self) -> bool:
         """Moves all blocks at once; whether the dual over the planes held is solved, or has no bound."""
-        moved = self.together.move(self.engine)
+        moved = self.move_together()
         if moved is None:
             return False
-        self.sharp = moved.w
-        if self._contradicted(False):
+        if self.contradicted():
             return True
-        share = 2.0 * (moved.gap + self.engine.dual) if self.oracle.formulation.slack == "hard" else 1.0
-        self.solved = moved.gap <= 0.25 * share * self.target.of(self.engine)
+        self.solved = self.within(moved, 0.25)
         self.violation = 0.0 if self.solved else self.violation
         return self.solved
 
@@ -228,106 +182,59 @@ class _WorkingSets:
         """Whether the dual is more than rounding above what it was."""
         return bool(self.engine.dual - before > ROUNDING * (abs(self.engine.dual) + abs(self.engine.linear)))
 
-    def _finished(self, added: int) -> bool:
+    def finished(self) -> Status | None:
         if self.contradiction is not None:
-            self.monitor.status = Status.INFEASIBLE
-            return True
-        if not self.solved and not added and not self.monitor.late:
+            return Status.INFEASIBLE
+        if not self.solved and not self.added and not self.monitor.late:
             self._optimise()
-        if self._is_idle(added):
-            self.monitor.status = Status.STALLED
-            return True
+        if self._is_idle():
+            return Status.STALLED
         if self._is_close() and self._certified():
-            return True
-        if added or not self.solved or self.monitor.late:
-            return False
+            return Status.CONVERGED
+        if self.added or not self.solved or self.monitor.late:
+            return None
         finest = self._finest
         if self.threshold > max(self._final, finest):
             self.threshold = max(0.25 * self.threshold, self._final, finest)
-            return False
+            return None
         if not self.oracle.exact:
-            self.monitor.status = Status.INEXACT
-            return True
+            return Status.INEXACT
         if self._certified():
-            return True
+            return Status.CONVERGED
         self.refinements += 1
         last, self.threshold = self.threshold <= 2.0 * finest, max(self._final, finest)
         before = self.engine.dual
         self._optimise()
-        if self.refinements > 60 or (last and not self._grew(before)):
-            self.monitor.status = Status.STALLED
-            return True
-        return False
+        return Status.STALLED if self.refinements > 60 or (last and not self._grew(before)) else None
 
     def _is_close(self) -> bool:
         """Whether the gaps that the visits of the last pass met, each at the ``w`` of its time, are small enough to ask
         all examples at one ``w``; after a failure, not before they are half as large."""
-        if self.oracle.formulation.slack == "hard" or not self.oracle.exact or self.monitor.late:
+        if self.hard or not self.oracle.exact or self.monitor.late:
             return False
         estimate = float(self.engine.gaps.sum(dtype=np.float64))
-        if not estimate <= min(self.target.of(self.engine), 0.5 * self.refused):
+        if not estimate <= min(self.goal.of(self.engine), 0.5 * self.refused):
             return False
         self.refused = estimate
         return True
 
     def _certified(self) -> bool:
-        """Asks all examples at one ``w``; whether that ends training, with the gap wanted or without time."""
-        try:
-            self.candidate = self._best_candidate()
-        except Stopped:
-            self.monitor.status = Status.MAX_TIME
+        """Whether the gap is proved to be small enough; what proves too little is out of date after the next pass."""
+        if self.certify(self.monitor.closing()):
             return True
-        if not is_solved(self.oracle, self.candidate, self.engine.dual, self.target.of(self.engine)):
-            self.candidate = None
-            return False
-        self.monitor.status = Status.CONVERGED
-        return True
+        self.best = None
+        return False
 
-    def _best_candidate(self) -> Candidate:
-        """The present ``w``, or what the last move of all blocks has found where that is better."""
-        target, stop = self.target.of(self.engine), self.monitor.closing()
-        best = evaluate(self.oracle, self.C, self.engine.weights, stop)
-        self.calls += self.oracle.n
-        if self.sharp is not None and not is_solved(self.oracle, best, self.engine.dual, target):
-            other = evaluate(self.oracle, self.C, self.sharp, stop)
-            self.calls += self.oracle.n
-            best = min(best, other, key=lambda candidate: candidate.primal)
-        return best
-
-    def _is_idle(self, added: int) -> bool:
+    def _is_idle(self) -> bool:
         """Passes that find something to do, and do it without any gain that floating point can show: the dual gains
         with the square of the violations, so these may still fall when that cannot be seen any more."""
         fell = self.violation < 0.9 * self.best_violation
         self.best_violation = min(self.violation, self.best_violation)
         if fell or self._grew(self.best_dual) or not np.isfinite(self.best_dual):
             self.best_dual, self.idle = self.engine.dual, 0
-        elif added or not self.solved:
+        elif self.added or not self.solved:
             self.idle += 1
-        return self.idle >= _IDLE or (self.exhausted and not added and not self.monitor.late)
+        return self.idle >= _IDLE or (self.exhausted and not self.added and not self.monitor.late)
 
-    def _solution(self) -> Solution:
-        state = self.engine.state()
-        best = self.candidate
-        if best is None and self.oracle.exact:
-            with self.monitor, suppress(Stopped):
-                best = self._best_candidate()
-                if self.monitor.status in LIMITS and is_solved(
-                    self.oracle, best, self.engine.dual, self.target.of(self.engine)
-                ):
-                    self.monitor.status = Status.CONVERGED
-        status = self.monitor.status
-        assert status is not None
-        return Solution(
-            w=self.engine.weights if best is None else best.w,
-            status=status,
-            primal=None if best is None or self.contradiction is not None else best.objective,
-            dual=self.engine.dual if self.oracle.exact else None,
-            slack=None if best is None else best.slack,
-            n_iter=len(self.monitor.trace),
-            oracle_calls=self.calls,
-            cache_hits=self.hits,
-            state=state,
-            trace=tuple(self.monitor.trace),
-            certificate=self.contradiction,
-            details={"planes_added": self.added_total},
-        )
+    def extras(self) -> dict[str, Any]:
+        return {"details": {"planes_added": self.added_total}}

@@ -12,12 +12,13 @@ import numpy.typing as npt
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.vectors import dot
 from maxmargin.oracles.base import Cut, Oracle, Stop, Stopped
+from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Run, Solution, Solver, Status, at_least
 from maxmargin.solvers.bounded import BoundedCuts
-from maxmargin.solvers.certify import ROUNDING, Candidate, gap_target, within_rounding
+from maxmargin.solvers.certify import ROUNDING, Candidate, within_rounding
 from maxmargin.solvers.cuts import CutRows, Cuts
-from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.loop import ExactLoop
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,10 +66,14 @@ class OneSlack(Solver):
         return _CuttingPlanes(self, oracle, C, run).solve(start)
 
 
-class _CuttingPlanes:
+class _CuttingPlanes(ExactLoop):
+    """A step adds the cut that was found before to the small dual, and finds the next one."""
+
+    estimate: float
+
     def __init__(self, solver: OneSlack, oracle: Oracle, C: float, run: Run) -> None:
-        self.solver, self.C, self.run = solver, C, run
-        self.oracle = oracle
+        super().__init__(solver, oracle, C, run)
+        self.solver = solver
         self.kept = oracle.keeping(solver.cache) if solver.cache > 0 else None
         step = "line-search" if solver.line_search else "exact"
         self.cuts: Cuts = (
@@ -76,38 +81,33 @@ class _CuttingPlanes:
             if oracle.bounds is None
             else BoundedCuts(oracle.dimension, C, oracle.bounds, solver.keep_idle)
         )
-        self.goal = gap_target(oracle, C, run)
-        self.monitor = Monitor(run, solver.name, self.goal.absolute)
-        self.best: Candidate | None = None
-        self.gap = np.inf
-        self.calls = self.hits = self.stuck = 0
-
-    def solve(self, start: Solution | None) -> Solution:
-        if start is not None and start.state is not None and start.state.cuts:
-            self.cuts.restore(start.state)
-            start = None
-        with self.monitor:
-            if start is not None and start.w.size == self.oracle.dimension:
-                with suppress(Stopped):  # the first cut below is stopped as well
-                    first = start.w if self.oracle.bounds is None else self.oracle.bounds.nearest(start.w)
-                    self._add(self._ask(first, self.monitor.stop))
-            while True:
-                try:
-                    cut, fresh = self._next_cut(self.monitor.stop)
-                except Stopped:
-                    self.monitor.status = Status.MAX_TIME
-                    self._tick(None)
-                    break
-                primal = self.best.primal if fresh and self.best is not None else None
-                finished = self._finished(fresh)
-                if self._tick(primal) or finished:
-                    break
-                self._add(cut)
-        return self._solution()
+        self.estimate = np.inf
+        self.found: Cut | None = None
+        self.fresh = False  # the cut found is the oracle's, not of planes kept
+        self.stuck = 0
 
     @property
-    def target(self) -> float:
-        return self.goal.of(self.cuts)
+    def dual_side(self) -> Cuts:
+        return self.cuts
+
+    def init(self, start: Solution | None) -> None:
+        if start is not None and start.state is not None and start.state.cuts:
+            self.cuts.restore(start.state)
+        elif start is not None and start.w.size == self.oracle.dimension:
+            with suppress(Stopped):  # the first cut is stopped as well
+                first = start.w if self.oracle.bounds is None else self.oracle.bounds.nearest(start.w)
+                self._add(self._ask(first, self.monitor.stop))
+
+    def step(self) -> None:
+        if self.found is not None:
+            self._add(self.found)
+        self.fresh = False
+        self.allowed = self.goal.of(self.cuts)
+        self.found, self.fresh = self._next_cut(self.monitor.stop)
+
+    @property
+    def proved(self) -> float | None:
+        return super().proved if self.fresh else None
 
     def _next_cut(self, stop: Stop) -> tuple[Cut, bool]:
         """A cut, and whether it is fresh: one from the planes kept will do if it closes a good part of the last gap."""
@@ -115,14 +115,14 @@ class _CuttingPlanes:
         if self.kept is not None and self.best is not None:
             cut = self.kept.best_cut(w, stop)
             self.hits += self.oracle.n
-            if self.C * (cut.b - dot(cut.a, w) - self.cuts.slack) > max(self.target, 0.25 * self.gap):
+            if self.C * (cut.b - dot(cut.a, w) - self.cuts.slack) > max(self.allowed, 0.25 * self.estimate):
                 return cut, False
         if self.best is not None and self.solver.damping > 0.0:
             between = self.best.w - w
             between *= self.solver.damping
             between += w
             cut = self._ask(between, stop)
-            if self.C * (cut.b - dot(cut.a, w) - self.cuts.slack) > 0.1 * self.gap:
+            if self.C * (cut.b - dot(cut.a, w) - self.cuts.slack) > 0.1 * self.estimate:
                 return cut, True
         return self._ask(w, stop), True
 
@@ -132,17 +132,15 @@ class _CuttingPlanes:
         primal = 0.5 * float(w @ w) + self.C * (cut.b - dot(cut.a, w))
         if self.best is None or primal < self.best.primal:
             self.best = Candidate(np.array(w), cut.slack, primal)
-        self.gap = self.best.primal - self.cuts.dual
+        self.estimate = self.best.primal - self.cuts.dual
         return cut
 
-    def _finished(self, fresh: bool) -> bool:
-        if not fresh or (self.gap > self.target and self.stuck < 3 and not self._exhausted()):
-            return False
+    def finished(self) -> Status | None:
+        if not self.fresh or (self.estimate > self.allowed and self.stuck < 3 and not self._exhausted()):
+            return None
         if not self.oracle.exact:
-            self.monitor.status = Status.INEXACT
-        else:
-            self.monitor.status = Status.CONVERGED if self.gap <= self.target else Status.STALLED
-        return True
+            return Status.INEXACT
+        return Status.CONVERGED if self.estimate <= self.allowed else Status.STALLED
 
     def _exhausted(self) -> bool:
         """Whether the gap is no more than rounding."""
@@ -151,41 +149,16 @@ class _CuttingPlanes:
     def _add(self, cut: Cut) -> None:
         before = self.cuts.dual
         self.cuts.add(cut.a, cut.b)
-        finest = 0.1 * ROUNDING * (abs(before) + self.gap)
-        precision = max(0.05 * min(self.gap, abs(before) + self.gap), finest) / self.C
+        finest = 0.1 * ROUNDING * (abs(before) + self.estimate)
+        precision = max(0.05 * min(self.estimate, abs(before) + self.estimate), finest) / self.C
         solved = self.cuts.solve(precision)
         gained = self.cuts.dual - before
-        lost = not solved and gained <= 1e-3 * self.gap  # all steps taken, and hardly anywhere
+        lost = not solved and gained <= 1e-3 * self.estimate  # all steps taken, and hardly anywhere
         self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) or lost else 0
 
-    def _tick(self, primal: float | None) -> bool:
-        self.monitor.target = self.target
-        return self.monitor.tick(
-            oracle_calls=self.calls,
-            cache_hits=self.hits,
-            planes=self.cuts.plane_count,
-            primal=primal,
-            dual=self.cuts.dual,
-            estimate=self.gap,
-        )
+    def certify(self, stop: Stop) -> bool:
+        self._next_cut(stop)
+        return self.estimate <= self.allowed
 
-    def _solution(self) -> Solution:
-        if self.best is None:
-            with self.monitor, suppress(Stopped):
-                self._next_cut(self.monitor.closing())
-        status = self.monitor.status
-        assert status is not None
-        best = self.best or Candidate(np.array(self.cuts.weights), np.zeros(0), np.nan)
-        state = self.cuts.state(self.oracle.exact)
-        return Solution(
-            w=best.w,
-            status=status,
-            primal=best.primal if self.oracle.exact and self.best is not None else None,
-            dual=self.cuts.dual if self.oracle.exact else None,
-            slack=None if self.best is None else best.slack,
-            n_iter=len(self.monitor.trace),
-            oracle_calls=self.calls,
-            cache_hits=self.hits,
-            state=state,
-            trace=tuple(self.monitor.trace),
-        )
+    def state(self) -> DualState:
+        return self.cuts.state(self.oracle.exact)
