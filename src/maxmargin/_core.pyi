@@ -1310,7 +1310,12 @@ class Topology:
 
     def sums(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
         """
-        (log partition, expected uses of every edge, entropy) of the outputs; -inf, zeros and 0 where there is none.
+        (log partition, expected uses of every edge) of the outputs; -inf and zeros where there is none.
+        """
+
+    def entropy(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+        """
+        (log partition, entropy in nats) of the outputs; -inf and 0 where there is none.
         """
 
     def samples(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, seed: int, forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
@@ -1347,9 +1352,7 @@ def best_of_programs(topologies: Sequence[Topology], scores: Annotated[NDArray[n
     """
 
 def sums_of_programs(topologies: Sequence[Topology], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
-    """
-    (log partitions, expected uses of every edge, entropies) of all programs.
-    """
+    """(log partitions, expected uses of every edge) of all programs."""
 
 def best_spanning_trees(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, threads: int = 1) -> tuple[Any, ...]:
     """

@@ -50,7 +50,8 @@ def test_sums_over_all_outputs(case):
     expected = values.max() + np.log(np.exp(values - values.max()).sum())
     assert found.log_partition == pytest.approx(expected, rel=1e-11, abs=1e-11 * size_of(case))
     np.testing.assert_allclose(found.marginals, p @ case.uses(), rtol=1e-9, atol=1e-12 * size_of(case))
-    assert found.entropy == pytest.approx(-(p[p > 0] * np.log(p[p > 0])).sum(), rel=1e-9, abs=1e-10 * size_of(case))
+    entropy = queries.entropy(case.topology, case.scores)
+    assert entropy == pytest.approx(-(p[p > 0] * np.log(p[p > 0])).sum(), rel=1e-9, abs=1e-10 * size_of(case))
 
 
 @given(program_cases())
@@ -61,7 +62,7 @@ def test_sums_of_huge_scores_are_finite_and_flow(case):
     topology = case.topology
     found = queries.sums(topology, case.scores)
     assert np.isfinite(found.log_partition)
-    assert np.isfinite(found.entropy)
+    assert np.isfinite(queries.entropy(topology, case.scores))
     into = np.bincount(topology.head, weights=found.marginals, minlength=topology.n_cells)
     out = np.zeros(topology.n_cells)
     for column in topology.tail.T:

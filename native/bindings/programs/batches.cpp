@@ -71,7 +71,7 @@ nb::tuple best(const Topologies& topologies, In1<double> scores, int threads) {
 nb::tuple sums(const Topologies& topologies, In1<double> scores, int threads) {
   const auto n = static_cast<std::int64_t>(topologies.size());
   const std::vector<std::int64_t> offsets = edge_offsets(topologies, scores.size());
-  std::vector<double> values(topologies.size()), spreads(topologies.size()), marginals(scores.size());
+  std::vector<double> values(topologies.size()), marginals(scores.size());
   {
     nb::gil_scoped_release release;
     in_parallel(n, threads, [&](int, std::int64_t begin, std::int64_t end) {
@@ -86,14 +86,13 @@ nb::tuple sums(const Topologies& topologies, In1<double> scores, int threads) {
           search.marginals(program, into);
           return log_sum;
         });
-        spreads[static_cast<std::size_t>(i)] = programs::entropy(search.chances(), into);
         if (topology.numbers().empty()) continue;
         one.assign(into.begin(), into.end());
         for (std::size_t place = 0; place < one.size(); ++place) into[static_cast<std::size_t>(topology.number(static_cast<Edge>(place)))] = one[place];
       }
     });
   }
-  return nb::make_tuple(take(std::move(values)), take(std::move(marginals)), take(std::move(spreads)));
+  return nb::make_tuple(take(std::move(values)), take(std::move(marginals)));
 }
 
 }  // namespace
@@ -102,7 +101,7 @@ void bind_batches(nb::module_& module) {
   module.def("best_of_programs", &best, nb::arg("topologies"), nb::arg("scores").noconvert(), nb::arg("threads"),
              "(scores, offsets into the edges, edges) of the best output of every program; scores of edges one program after the other.");
   module.def("sums_of_programs", &sums, nb::arg("topologies"), nb::arg("scores").noconvert(), nb::arg("threads"),
-             "(log partitions, expected uses of every edge, entropies) of all programs.");
+             "(log partitions, expected uses of every edge) of all programs.");
 }
 
 }  // namespace maxmargin::bindings

@@ -53,7 +53,7 @@ nb::tuple k_best(const Topology& self, In1<double> scores, std::int32_t k, EdgeL
 }
 
 nb::tuple sums(const Topology& self, In1<double> scores, EdgeList forbidden, EdgeList required) {
-  double log_sum = 0.0, spread = 0.0;
+  double log_sum = 0.0;
   std::vector<double> marginals(static_cast<std::size_t>(self.edges()));
   {
     nb::gil_scoped_release release;
@@ -63,10 +63,25 @@ nb::tuple sums(const Topology& self, In1<double> scores, EdgeList forbidden, Edg
       log_sum = search.run(program, asked.scores());
       search.marginals(program, marginals);
     });
-    spread = programs::entropy(search.chances(), marginals);
     self.to_numbers(marginals);
   }
-  return nb::make_tuple(log_sum, take(std::move(marginals)), spread);
+  return nb::make_tuple(log_sum, take(std::move(marginals)));
+}
+
+nb::tuple entropy(const Topology& self, In1<double> scores, EdgeList forbidden, EdgeList required) {
+  double log_sum = 0.0, spread = 0.0;
+  {
+    nb::gil_scoped_release release;
+    std::vector<double> marginals(static_cast<std::size_t>(self.edges()));
+    const Question asked(self, scores, forbidden, required);
+    programs::Sums search;
+    self.with_edges([&](const auto& program) {
+      log_sum = search.run(program, asked.scores());
+      search.marginals(program, marginals);
+    });
+    spread = programs::entropy(search.chances(), marginals);
+  }
+  return nb::make_tuple(log_sum, spread);
 }
 
 nb::tuple samples(const Topology& self, In1<double> scores, std::int64_t count, std::uint64_t seed, EdgeList forbidden, EdgeList required) {
@@ -102,7 +117,9 @@ void bind_queries(nb::class_<Topology>& topology) {
       .def("k_best", &k_best, nb::arg("scores").noconvert(), nb::arg("k"), edges("forbidden"), edges("required"),
            "(scores, offsets into the edges, edges) of the k best outputs, or of all where they are fewer.")
       .def("sums", &sums, nb::arg("scores").noconvert(), edges("forbidden"), edges("required"),
-           "(log partition, expected uses of every edge, entropy) of the outputs; -inf, zeros and 0 where there is none.")
+           "(log partition, expected uses of every edge) of the outputs; -inf and zeros where there is none.")
+      .def("entropy", &entropy, nb::arg("scores").noconvert(), edges("forbidden"), edges("required"),
+           "(log partition, entropy in nats) of the outputs; -inf and 0 where there is none.")
       .def("samples", &samples, nb::arg("scores").noconvert(), nb::arg("count"), nb::arg("seed"), edges("forbidden"), edges("required"),
            "(log partition, offsets into the edges, edges) of outputs at random; no outputs where there is none.");
 }

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "maxmargin/programs/required.hpp"
 #include "maxmargin/programs/topology.hpp"
+#include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::bindings {
 
@@ -17,9 +18,7 @@ inline constexpr double kLargestScore = 1e300;  // sums of more edges than memor
 // Scores of the edges of a program: numbers up to kLargestScore, or minus infinity. `where` ends the name of an edge.
 inline void check_scores(std::span<const double> scores, const std::string& where = "") {
   auto legal = [](double score) { return (score <= kLargestScore) & ((score >= -kLargestScore) | (score == programs::kImpossible<double>)); };
-  bool all = true;
-  for (const double score : scores) all &= legal(score);
-  if (all) return;
+  if (kernels().all_within(scores.data(), static_cast<std::int64_t>(scores.size()), kLargestScore)) return;
   const auto at = static_cast<std::size_t>(std::find_if_not(scores.begin(), scores.end(), legal) - scores.begin());
   throw nb::value_error(("The score of edge " + std::to_string(at) + where + " is " + std::to_string(scores[at]) +
                          "; scores are numbers of a size up to 1e300, or -inf for an edge that must not be used.").c_str());

@@ -30,6 +30,7 @@ Topology::Topology(std::span<const std::int32_t> head, std::span<const std::int3
   goal_ = static_cast<Cell>(goal);
   check(head, tail);
   sort(head, tail);
+  if (tails_ == 1) find_runs();
   measure();
 }
 
@@ -92,6 +93,16 @@ void Topology::sort(std::span<const std::int32_t> head, std::span<const std::int
   tail_.resize(edges * width);
   for (std::size_t place = 0; place < edges; ++place) {
     for (std::size_t k = 0; k < width; ++k) tail_[place * width + k] = tail[static_cast<std::size_t>(numbers_[place]) * width + k];
+  }
+}
+
+void Topology::find_runs() {
+  runs_.resize(static_cast<std::size_t>(cells_));
+  for (std::size_t cell = 0; cell < runs_.size(); ++cell) {
+    const auto begin = static_cast<std::size_t>(first_[cell]), end = static_cast<std::size_t>(first_[cell + 1]);
+    bool next = true;
+    for (std::size_t edge = begin + 1; edge < end; ++edge) next &= tail_[edge] == tail_[edge - 1] + 1;
+    runs_[cell] = next ? tail_[begin] : Edges<1>::kNoRun;
   }
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "maxmargin/simd/kernels.hpp"
@@ -17,13 +19,15 @@ namespace {
 #include "class_kernels.inl"
 #include "chain_kernels.inl"
 #include "vector_kernels.inl"
+#include "program_kernels.inl"
 
 }  // namespace
 
 const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
-                                 {scores<double>, update<double>, update_observed<double>, update_few<double>, max_plus<double>, plane_values<double>, row_dot<double>, row_axpy<double>},
-                                 {scores<float>, update<float>, update_observed<float>, update_few<float>, max_plus<float>, plane_values<float>, row_dot<float>, row_axpy<float>},
+                                 {scores<double>, update<double>, update_observed<double>, update_few<double>, max_plus<double>, plane_values<double>, row_dot<double>, row_axpy<double>, raise<double>},
+                                 {scores<float>, update<float>, update_observed<float>, update_few<float>, max_plus<float>, plane_values<float>, row_dot<float>, row_axpy<float>, raise<float>},
                                  dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
-                                 sum_product, sum_forward, sum_backward, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram};
+                                 sum_product, sum_forward, sum_backward, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram,
+                                 max_sum, max_sum_at, all_within, softmax};
 
 }  // namespace maxmargin

@@ -32,8 +32,6 @@ class Sums(NamedTuple):
     marginals: Floats
     """The expected number of times that an output has each edge, shape (E,): the probability of the edge, where no
     output can have it twice (always so with one tail)."""
-    entropy: float
-    """``-sum p log p`` over all outputs, in nats."""
 
 
 def best(
@@ -65,10 +63,10 @@ def k_best(
 def sums(
     topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
 ) -> Sums:
-    """Log partition, marginals and entropy in one pass up and one down."""
-    log_partition, marginals, entropy = topology.core.sums(edge_scores(scores), *_limits(forbidden, required))
+    """Log partition and marginals in one pass up and one down."""
+    log_partition, marginals = topology.core.sums(edge_scores(scores), *_limits(forbidden, required))
     check_possible(log_partition, required)
-    return Sums(log_partition, marginals, entropy)
+    return Sums(log_partition, marginals)
 
 
 def marginals(
@@ -89,7 +87,9 @@ def entropy(
     topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
 ) -> float:
     """``-sum p log p`` over all outputs, in nats."""
-    return sums(topology, scores, forbidden=forbidden, required=required).entropy
+    log_partition, found = topology.core.entropy(edge_scores(scores), *_limits(forbidden, required))
+    check_possible(log_partition, required)
+    return float(found)
 
 
 def expectation(

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <vector>
 
 #include "maxmargin/programs/program.hpp"
+#include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::programs {
 
@@ -50,28 +52,17 @@ class Best {  // keeps its memory from one program to the next
   }
 
  private:
-  // Four at a time where edges are listed: one maximum waits for the one before.
   template <class P>
   static Real highest(const P& program, Cell cell, const Real* scores, const Real* values) {
-    Real most = kImpossible<Real>;
-    if constexpr (ListedProgram<P>) {
-      auto at = [&](Edge edge) {
-        const Tails from = program.tails(edge);
-        return value<P>(values, scores[edge], from.first, from.second);
-      };
-      const Edge last = program.first(cell + 1);
-      Edge edge = program.first(cell);
-      if (last - edge >= 8) {
-        Real parts[4] = {at(edge), at(edge + 1), at(edge + 2), at(edge + 3)};
-        for (edge += 4; edge + 4 <= last; edge += 4) {
-          for (int k = 0; k < 4; ++k) parts[k] = std::max(parts[k], at(edge + k));
-        }
-        most = std::max(std::max(parts[0], parts[1]), std::max(parts[2], parts[3]));
-      }
-      for (; edge < last; ++edge) most = std::max(most, at(edge));
-    } else {
-      program.incoming(cell, [&](Edge edge, Cell a, Cell b) { most = std::max(most, value<P>(values, scores[edge], a, b)); });
+    if constexpr (ListedPaths<P> && std::same_as<Real, double>) {
+      const Edge first = program.first(cell);
+      const std::int64_t count = program.first(cell + 1) - first;
+      const Cell run = program.run(cell);
+      if (run != P::kNoRun) return kernels().max_sum(scores + first, values + run, count);
+      return kernels().max_sum_at(scores + first, values, program.tail_list(first), count);
     }
+    Real most = kImpossible<Real>;
+    program.incoming(cell, [&](Edge edge, Cell a, Cell b) { most = std::max(most, value<P>(values, scores[edge], a, b)); });
     return most;
   }
 

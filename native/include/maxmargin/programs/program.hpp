@@ -39,8 +39,11 @@ concept DynamicProgram = requires(const P& program, Cell cell, Edge edge, VisitN
   program.incoming(cell, visit);  // visit(edge, first tail, second tail) for each edge into the cell, in order
 };
 
-// The tails of an edge are read from a list: going over first(c) .. first(c + 1) - 1 is as cheap as `incoming`.
+// Edges with one tail whose tails are in an array: vector code goes over all edges into a cell at once.
 template <class P>
-concept ListedProgram = DynamicProgram<P> && P::kListed;
+concept ListedPaths = DynamicProgram<P> && P::kTails == 1 && requires(const P& program, Cell cell, Edge edge) {
+  { program.tail_list(edge) } -> std::same_as<const Cell*>;
+  { program.run(cell) } -> std::same_as<Cell>;
+};
 
 }  // namespace maxmargin::programs

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "maxmargin/programs/program.hpp"
+#include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::programs {
 
@@ -160,9 +161,7 @@ class Strata {
       });
     }
   }
-  static void raise(Real* into, const Real* from, std::int64_t count, Real score) {
-    for (std::int64_t u = 0; u < count; ++u) into[u] = std::max(into[u], from[u] + score);
-  }
+  static void raise(Real* into, const Real* from, std::int64_t count, Real score) { kernels_for(into).raise(into, from, count, score); }
 
   Split explain(Cell cell, std::int64_t total) {
     const Real value = row(cell)[total];

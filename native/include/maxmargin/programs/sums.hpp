@@ -7,7 +7,6 @@
 // the cell as tail. Chances are of numbers at most 1 relative to the largest, so scores of any size are safe.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -27,28 +26,15 @@ class Sums {  // keeps its memory from one program to the next
     inside_[0] = 0.0;  // of no tail
     chances_.resize(static_cast<std::size_t>(program.edges()));
     double* inside = inside_.data() + 1;
-    const auto exp_all = kernels().exp_all;
+    const auto softmax = kernels().softmax;
     for (Cell cell = 0; cell < program.cells(); ++cell) {
-      double highest = kImpossible<double>;
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
         double term = scores[edge] + inside[a];
         if constexpr (P::kTails == 2) term += inside[b];
         chances_[static_cast<std::size_t>(edge)] = term;
-        highest = std::max(highest, term);
       });
-      const std::span<double> terms(chances_.data() + program.first(cell), chances_.data() + program.first(cell + 1));
-      if (highest == kImpossible<double>) {
-        std::fill(terms.begin(), terms.end(), 0.0);
-        inside[cell] = kImpossible<double>;
-        continue;
-      }
-      for (double& term : terms) term -= highest;
-      exp_all(terms.data(), static_cast<std::int64_t>(terms.size()));
-      double sum = 0.0;
-      for (const double term : terms) sum += term;
-      inside[cell] = highest + std::log(sum);
-      const double share = 1.0 / sum;
-      for (double& term : terms) term *= share;
+      const Edge first = program.first(cell);
+      inside[cell] = softmax(chances_.data() + first, program.first(cell + 1) - first);
     }
     return inside[program.goal()];
   }

@@ -22,9 +22,9 @@ template <int kMostTails>
 class Edges {  // a view that the queries read
  public:
   static constexpr int kTails = kMostTails;
-  static constexpr bool kListed = true;
 
-  Edges(std::int32_t cells, Cell goal, const Edge* first, const Cell* tails) : cells_(cells), goal_(goal), first_(first), tails_(tails) {}
+  Edges(std::int32_t cells, Cell goal, const Edge* first, const Cell* tails, const Cell* runs)
+      : cells_(cells), goal_(goal), first_(first), tails_(tails), runs_(runs) {}
 
   std::int32_t cells() const { return cells_; }
   std::int32_t edges() const { return first_[cells_]; }
@@ -34,6 +34,11 @@ class Edges {  // a view that the queries read
     if constexpr (kTails == 1) return {tails_[edge], kNoTail};
     return {tails_[2 * static_cast<std::int64_t>(edge)], tails_[2 * static_cast<std::int64_t>(edge) + 1]};
   }
+  // The numbers that `tails` reads, kTails per edge.
+  const Cell* tail_list(Edge edge) const { return tails_ + static_cast<std::int64_t>(kTails) * edge; }
+  // Where edges have one tail: that of the first edge into a cell if those of the others are the next ones, else kNoRun.
+  static constexpr Cell kNoRun = -2;
+  Cell run(Cell cell) const { return runs_[cell]; }
   template <class Visit>
   void incoming(Cell cell, Visit&& visit) const {
     const Edge last = first_[cell + 1];
@@ -48,6 +53,7 @@ class Edges {  // a view that the queries read
   Cell goal_;
   const Edge* first_;
   const Cell* tails_;
+  const Cell* runs_;
 };
 static_assert(DynamicProgram<Edges<1>> && DynamicProgram<Edges<2>>);
 
@@ -72,8 +78,8 @@ class Topology {
   // Calls ask(edges) with the view of the right number of tails.
   template <class Ask>
   decltype(auto) with_edges(Ask&& ask) const {
-    if (tails_ == 1) return ask(Edges<1>(cells_, goal_, first_.data(), tail_.data()));
-    return ask(Edges<2>(cells_, goal_, first_.data(), tail_.data()));
+    if (tails_ == 1) return ask(Edges<1>(cells_, goal_, first_.data(), tail_.data(), runs_.data()));
+    return ask(Edges<2>(cells_, goal_, first_.data(), tail_.data(), nullptr));
   }
 
   // Values of edges by place: those given where edges are in order already, else sorted into `room`.
@@ -95,6 +101,7 @@ class Topology {
  private:
   void check(std::span<const std::int32_t> head, std::span<const std::int32_t> tail) const;
   void sort(std::span<const std::int32_t> head, std::span<const std::int32_t> tail);
+  void find_runs();
   void measure();
 
   std::int32_t cells_ = 0;
@@ -102,6 +109,7 @@ class Topology {
   int tails_ = 1;
   std::int32_t longest_ = 0;
   std::vector<Cell> head_, tail_;  // by place
+  std::vector<Cell> runs_;         // by cell
   std::vector<Edge> first_, numbers_, places_;
 };
 

@@ -61,6 +61,8 @@ struct RowKernels {
   double (*row_dot)(const Row& x, const Real* w);
   // w[j] += c x_j
   void (*row_axpy)(const Row& x, double c, Real* w);
+  // into[k] = max(into[k], from[k] + score)
+  void (*raise)(Real* into, const Real* from, std::int64_t n, Real score);
 };
 
 inline constexpr std::int64_t kGramRows = 128;
@@ -107,6 +109,13 @@ struct Kernels {
   // out[j * d + l] += sum_i weight[i] x_j[i] y_l[i] for l <= j < d, column x_j being left + j * apart and y_l right + l * apart, of
   // n <= kGramRows numbers each
   void (*weighted_gram)(const double* left, const double* right, std::int64_t apart, const double* weight, std::int64_t d, std::int64_t n, double* out);
+  // max_k a[k] + b[k], and with values[index[k]] for b[k]; minus infinity for n = 0
+  double (*max_sum)(const double* a, const double* b, std::int64_t n);
+  double (*max_sum_at)(const double* a, const double* values, const std::int32_t* index, std::int64_t n);
+  // whether every number is at most `most` in size, or minus infinity
+  bool (*all_within)(const double* x, std::int64_t n, double most);
+  // x[k] = exp(x[k]) / sum; answers the log of the sum, and x = 0 where all are minus infinity
+  double (*softmax)(double* x, std::int64_t n);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
