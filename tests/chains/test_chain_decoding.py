@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import maxmargin
 from maxmargin import ChainCRF, ChainSVC
@@ -42,6 +43,41 @@ def test_tokens_by_themselves_where_that_makes_fewer_mistakes(estimator, tmp_pat
     assert weighted.decode_ == "marginal"
     model.save(tmp_path / "model")
     assert maxmargin.load(tmp_path / "model").decode_ == "marginal"
+
+
+def spelt(n, seed, labels=30, words=100, length=20):
+    """Many labels, few sequences: a likelihood that has all training tokens right knows little of others."""
+    rng, fixed = np.random.default_rng(seed), np.random.default_rng(5)
+    follow, said = fixed.dirichlet(np.full(labels, 0.2), labels), fixed.dirichlet(np.full(words, 0.1), labels)
+    X, Y = [], []
+    for _ in range(n):
+        y = [int(rng.integers(labels))]
+        for _ in range(length - 1):
+            y.append(int(rng.choice(labels, p=follow[y[-1]])))
+        heard = [int(rng.choice(words, p=said[label])) for label in y]
+        X.append(
+            [[f"{place}: {heard[t + place]}" for place in (-1, 0, 1) if 0 <= t + place < length] for t in range(length)]
+        )
+        Y.append(y)
+    return X, Y
+
+
+@pytest.mark.parametrize("estimator", [ChainSVC, ChainCRF])
+def test_held_out_sequences_decide_where_training_tokens_cannot(estimator):
+    X, Y = spelt(25, 0)
+    model = estimator(method="likelihood").fit(X, Y) if estimator is ChainSVC else estimator().fit(X, Y)
+    for decode in ("viterbi", "marginal"):
+        assert np.mean(np.concatenate(model.predict(X, decode=decode)) == np.concatenate(Y)) > 0.98
+    assert model.decode_ == "marginal"
+    X_test, Y_test = spelt(100, 1)
+    right = {
+        decode: np.mean(np.concatenate(model.predict(X_test, decode=decode)) == np.concatenate(Y_test))
+        for decode in ("viterbi", "marginal")
+    }
+    assert right["marginal"] > right["viterbi"] + 0.01
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        hurried = estimator(max_time=1e-6).fit(X, Y)
+    assert hurried.decode_ == "viterbi", "There is no time for folds."
 
 
 def test_confidence_and_expected_loss_are_of_what_is_predicted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy.typing as npt
 from maxmargin.chains.base import CHAIN, ChainEstimator
 from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
+from maxmargin.chains.decoding import DecodingChoice
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.start import EarlierChain
+from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
@@ -61,7 +64,8 @@ class ChainCRF(ChainEstimator):
     ----------
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     decode_ : how ``predict`` finds labels: ``'marginal'`` where the most probable label of each token is clearly wrong
-        less often on training tokens than the best labelling; else, or with ``class_weight``, ``'viterbi'``
+        less often than the best labelling on training tokens or, if these are few, on held-out folds; else, or with
+        ``class_weight``, ``'viterbi'``
     classes_, coef_, n_iter_, n_features_in_, chain_
     """
 
@@ -109,17 +113,15 @@ class ChainCRF(ChainEstimator):
         with self._fitting():
             earlier = EarlierChain.of(self)
             data = ChainData.read(self, X, y, lengths, sample_weight)
-            solution = maximise_chain_likelihood(
-                self,
-                data,
-                resolved_c(self.C, lambda: data.scale.likelihood_c),
-                likelihood_run(self, data.scale),
-                earlier,
-                Penalties(float(self.l1), float(self.l2), self.observed, self._class_weights(data.counts)),
+            run, late = likelihood_run(self, data.scale), Deadline(self.max_time)
+            penalties = Penalties(float(self.l1), float(self.l2), self.observed, self._class_weights(data.counts))
+            C = resolved_c(self.C, lambda: data.scale.likelihood_c)
+            train = partial(maximise_chain_likelihood, self, C=C, penalties=penalties)
+            self._keep(train(data=data, run=run, earlier=earlier))
+            choice = DecodingChoice(
+                data, lambda part, run: train(data=part, run=run), run, late, job_count(self.n_jobs)
             )
-            self._keep(solution)
-            plain = self.class_weight is None
-            self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if plain else "viterbi"
+            self.decode_ = choice.best(self.solution_) if self.class_weight is None else "viterbi"
             self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
             self.temperature_ = 1.0
         return self

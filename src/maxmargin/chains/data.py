@@ -20,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 SAMPLE = 10_000  # tokens that show how often predictions are wrong
-_CLEARLY = 2.0  # standard errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,35 +93,17 @@ class ChainData:
         each = max(1, self.given.tokens.tokens // tokens)
         return self if each == 1 else self.take(np.arange(0, len(self.given), each))
 
-    def best_decoding(self, w: Floats, threads: int) -> str:
-        """``'marginal'`` where the most probable label of each token is wrong less often than the best labelling, by
-        more than two standard errors of the difference on some 10,000 tokens, else ``'viterbi'``.
-
-        Where features say little and labels last, the best labelling of a likelihood may be one label throughout.
-        """
-        if isinstance(self.labels, PartialLabels):
-            return "viterbi"
-        part = self.some(SAMPLE)
-        core = part.chain.core(part.given)
-        best = core.decode(w, 1, None, None, threads)[0] == part.codes
-        if best.all():
-            return "viterbi"
-        probability = core.marginals(w, 1.0, None, None, threads)[0].reshape(best.size, -1)
-        probable = probability.argmax(axis=1) == part.codes
-        gain = part._token_weight * (probable.astype(np.float64) - best)
-        error = np.sqrt(np.abs(gain).sum())  # a weight of 2 is a sequence that is there twice
-        return "marginal" if gain.sum() > _CLEARLY * error else "viterbi"
-
     def mistakes(self, w: npt.NDArray[Any], threads: int) -> tuple[float, float]:
         """The wrong tokens of the predictions at ``w``, and all tokens; both weighted."""
-        return float(self.wrong(w, threads).sum()), float(self._token_weight.sum())
+        return float(self.wrong(w, threads).sum()), float(self.token_weight.sum())
 
     def wrong(self, w: npt.NDArray[Any], threads: int) -> Floats:
         """The weight of each token that the predictions at ``w`` have wrong, 0 of the others."""
         found, _, _ = self.chain.core(self.given).decode(w, 1, None, None, threads)
-        return np.where(found != self.codes, self._token_weight, 0.0)
+        return np.where(found != self.codes, self.token_weight, 0.0)
 
     @property
-    def _token_weight(self) -> Floats:
+    def token_weight(self) -> Floats:
+        """That of its sequence, for each token."""
         lengths = self.given.tokens.lengths
         return np.ones(int(lengths.sum())) if self.weight is None else np.repeat(self.weight, lengths)

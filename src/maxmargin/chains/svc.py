@@ -15,10 +15,11 @@ from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
 from maxmargin.chains.start import EarlierChain
 from maxmargin.chains.training import ChainTraining
+from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.method_choice import Candidate
 from maxmargin.fitting.parameters import ANYTHING, MARGINS_OR_LIKELIHOOD, TRAINING, Allowed
-from maxmargin.fitting.training import job_count, refuse_loss
+from maxmargin.fitting.training import refuse_loss
 from maxmargin.rows.costs import in_order
 from maxmargin.solvers.base import Record
 
@@ -67,7 +68,8 @@ class ChainSVC(CalibratedChain):
     coef_ : weights in the layout of ``Chain``, for the features as they are
     method_ : ``'structural'`` or ``'likelihood'``, whichever was trained
     decode_ : how ``predict`` finds labels: ``'marginal'`` where a likelihood was trained and the most probable label of
-        each token is clearly wrong less often on training tokens than the best labelling; else ``'viterbi'``
+        each token is clearly wrong less often than the best labelling on training tokens or, if these are few, on
+        held-out folds; else ``'viterbi'``
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     n_iter_, n_features_in_, chain_, temperature_
     """
@@ -124,11 +126,12 @@ class ChainSVC(CalibratedChain):
             earlier = EarlierChain.of(self) if goes_on and self.method_ == "likelihood" else None
             kept = self.__dict__.pop("_candidate", Candidate(self.method_, 1.0)) if goes_on else None
             data = ChainData.read(self, X, y, lengths, sample_weight, self._cost)
-            trained = ChainTraining(self, data, earlier, kept).run()
+            training, late = ChainTraining(self, data, earlier, kept), Deadline(self.max_time)
+            trained = training.run()
             self.method_, self._candidate = trained.candidate.method, trained.candidate
             self._keep(trained.solution)
             likely = self.method_ == "likelihood"
-            self.decode_ = data.best_decoding(self.solution_.w, job_count(self.n_jobs)) if likely else "viterbi"
+            self.decode_ = training.best_decoding(trained, late) if likely else "viterbi"
             self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
             self.temperature_, self.calibrated_ = 1.0, likely
         return self

@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.data import SAMPLE, ChainData
+from maxmargin.chains.decoding import DecodingChoice
 from maxmargin.chains.likelihood_fit import likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.partial import first_completion
 from maxmargin.chains.sequences.partial import PartialLabels
 from maxmargin.chains.start import EarlierChain
 from maxmargin.core.formulation import Formulation
+from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
 from maxmargin.fitting.regularisation import resolved_c
@@ -81,6 +83,16 @@ class ChainTraining:
         if not isinstance(model.C, str) or isinstance(self.data.labels, PartialLabels) or self._too_many_cells:
             return self._margins()
         return self._chosen(begin)
+
+    def best_decoding(self, trained: TrainedBy, late: Deadline) -> str:
+        """How a likelihood is best asked for labels."""
+        model = self.estimator
+
+        def again(part: ChainData, run: Run) -> Solution:
+            return maximise_chain_likelihood(model, part, self._c(trained.candidate), run)
+
+        choice = DecodingChoice(self.data, again, self._run(model.max_time), late, job_count(model.n_jobs))
+        return choice.best(trained.solution)
 
     def _chosen(self, begin: float) -> TrainedBy:
         """Margins where features outnumber tokens and these can be told apart, else a likelihood.
