@@ -96,6 +96,22 @@ def test_confidence_and_expected_loss_are_of_what_is_predicted():
     np.testing.assert_allclose(model.expected_loss(short), wanted, rtol=1e-9)
 
 
+@pytest.mark.parametrize("others", ["kept", "free"])
+def test_what_is_explained_is_what_was_predicted(others):
+    X, Y = faint()
+    model = ChainCRF().fit(X, Y)
+    assert model.decode_ == "marginal"
+    predicted = model.predict(X[:20])
+    assert any((one != other).any() for one, other in zip(predicted, model.predict(X[:20], decode="viterbi")))
+    for x, labels in zip(X[:20], predicted):
+        found = model.explain(x, 1, others=others)
+        np.testing.assert_array_equal(found.labels, labels)
+        assert (found.label, found.runner_up) == (labels[1], found.runner_up_labels[1])
+        scores = model.decision_value([x, x], [found.labels, found.runner_up_labels])
+        assert found.difference == pytest.approx(scores[0] - scores[1], abs=1e-9)
+        assert sum(part.amount for part in found.contributions) == pytest.approx(found.difference, abs=1e-9)
+
+
 def test_the_best_labelling_otherwise():
     X, Y = clear()
     model = ChainCRF().fit(X, Y)

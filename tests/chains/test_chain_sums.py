@@ -53,9 +53,7 @@ def test_likelihood_and_its_gradient(case, exponent):
         scores = case.scores(i)
         total = logsumexp(scores)
         assert losses[i] == pytest.approx(total - case.score(i, truth), rel=1e-12, abs=1e-10)
-        psi = case.chain.joint_features(
-            case.X, np.full(len(scores), i, np.int32), case.outputs(i).ravel(), case.chain.n_labels
-        )
+        psi = case.chain.joint_features(case.X, np.full(len(scores), i, np.int32), case.outputs(i).ravel())
         own = case.chain.joint_feature(case.problem_input(i), tuple(truth)).toarray().ravel()
         expected += weight[i] * (psi.T @ np.exp(scores - total) - own)
     assert value == pytest.approx(float(weight @ losses), abs=1e-10)

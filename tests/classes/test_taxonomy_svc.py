@@ -203,6 +203,22 @@ def test_the_answer_of_lowest_expected_loss(texts, loss):
         model.predict(X, decision="best")
 
 
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_a_fold_may_lack_a_class_of_a_matrix_of_losses(as_frame):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((31, 4)), np.array(["a.a", "a.b", "c.d", "c.e"])[np.append(np.arange(30) % 3, 3)]
+    loss = np.array([[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [3, 2, 1, 0]], dtype=float)
+    names = sorted(set(y))
+    given = pd.DataFrame(loss, names, names).iloc[[2, 0, 3, 1], [1, 3, 2, 0]] if as_frame else loss
+    model = TaxonomySVC(taxonomy=".", loss=given, method="structural").fit(X, y)
+    plain = TaxonomySVC(taxonomy=".", loss=loss, method="structural").fit(X, y).calibrate(X, y)
+    assert model.calibrate(X, y).temperature_ == plain.temperature_
+    np.testing.assert_array_equal(
+        model.predict(X, decision="expected-cost"), plain.predict(X, decision="expected-cost")
+    )
+    assert model.score(X, y) == plain.score(X, y)
+
+
 def test_probabilities_warn_until_they_are_calibrated(texts):
     X, y = texts
     model = TaxonomySVC(taxonomy=".", method="structural").fit(X, y)

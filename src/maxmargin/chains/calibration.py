@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
-from sklearn.base import clone
 from sklearn.model_selection import KFold
-from sklearn.utils import _safe_indexing
 
 from maxmargin.chains.base import ChainEstimator
 from maxmargin.chains.sequences.labels import pack_labels
 from maxmargin.chains.sequences.packing import pack
+from maxmargin.fitting.calibration import Labels, WithoutFold, check_folds, models_without_folds
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +42,7 @@ class CalibratedChain(ChainEstimator):
         self.calibrated_ = True
         return self
 
-    def _costs_of(self, labels: set[Any]) -> dict[str, Any]:
+    def _settings_for(self, classes: npt.NDArray[Any]) -> dict[str, Any]:
         """Parameters with the costs of some of the labels, for a training set that has no others."""
         return {}
 
@@ -55,13 +54,11 @@ def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int, weight: Flo
     are left out.
     """
     used = np.flatnonzero(weight > 0.0)
-    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= used.size:
-        raise ValueError(f"folds must be a whole number from 2 to the number of sequences, {used.size}, not {folds!r}.")
-    parts = []
-    for kept, left in KFold(folds, shuffle=True, random_state=0).split(used):
-        part = _held_out(estimator, X, Y, weight, used[kept], used[left])
-        if part is not None:
-            parts.append(part)
+    check_folds(folds, used.size, "sequences")
+    classes, code = np.unique(np.concatenate([np.asarray(y) for y in Y]), return_inverse=True)
+    labels = Labels(classes, code, np.repeat(np.arange(len(Y)), [len(y) for y in Y]), len(Y))
+    splits = ((used[kept], used[left]) for kept, left in KFold(folds, shuffle=True, random_state=0).split(used))
+    parts = [_held_out(part, weight) for part in models_without_folds(estimator, X, Y, labels, splits, weight)]
     if not parts:
         raise ValueError(
             "Every sequence has a label that the other folds lack, so that no held-out sequence has a probability; "
@@ -89,18 +86,9 @@ class HeldOut:
         return float(self.sample_weight @ (log_sum - self.scores / temperature))
 
 
-def _held_out(estimator: Any, X: Any, Y: Any, weight: Floats, kept: Positions, left: Positions) -> HeldOut | None:
-    """Those of the sequences left whose labels the kept ones have: the others have no probability at any temperature.
-
-    None where there are none.
-    """
-    labels = {label for i in kept for label in np.asarray(Y[i]).tolist()}
-    known = [i for i in left if labels.issuperset(np.asarray(Y[i]).tolist())]
-    if not known:
-        return None
-    model = clone(estimator).set_params(callback=None, verbose=0, **estimator._costs_of(labels))
-    model.fit(_safe_indexing(X, kept), _safe_indexing(Y, kept), sample_weight=weight[kept])
-    given = model._read(_safe_indexing(X, known), None)
-    codes = pack_labels(_safe_indexing(Y, known), given.tokens, classes=model.classes_)[1]
+def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
+    model = part.model
+    given = model._read(part.X, None)
+    codes = pack_labels(part.Y, given.tokens, classes=model.classes_)[1]
     core = model.chain_.core(given)
-    return HeldOut(core, model.weights_, core.path_scores(model.weights_, codes), weight[known])
+    return HeldOut(core, model.weights_, core.path_scores(model.weights_, codes), weight[part.places])

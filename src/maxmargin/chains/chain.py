@@ -136,7 +136,7 @@ class Chain:
     def joint_feature(self, x: Any, y: Labels) -> sp.csr_array:
         """``Psi(x, y)`` in the layout of ``w``."""
         given = ChainInput.of_one(x)
-        return self.joint_features(given, np.zeros(1, np.int32), np.asarray(y, np.int32), self.n_labels)
+        return self.joint_features(given, np.zeros(1, np.int32), np.asarray(y, np.int32))
 
     def loss(self, y_true: Labels, y: Labels) -> float:
         return float(self.costs[np.asarray(y_true), np.asarray(y)].sum())
@@ -169,32 +169,29 @@ class Chain:
         native[:, : self.n_labels] = w.reshape(self.rows, self.n_labels)
         return native.ravel()
 
-    def joint_features(self, X: ChainInput, examples: Indices, labels: Indices, stride: int) -> sp.csr_array:
-        """``Psi`` of several labelled sequences as rows; ``labels`` are those of their tokens, one after the other.
-
-        ``stride`` is the length of a row of weights: ``n_labels``, or more in native layout.
-        """
+    def joint_features(self, X: ChainInput, examples: Indices, labels: Indices) -> sp.csr_array:
+        """``Psi`` of several labelled sequences as rows; ``labels`` are those of their tokens, one after the other."""
         lengths = X.tokens.lengths[examples]
         ends = np.cumsum(lengths)
         starts = ends - lengths
         owner = np.repeat(np.arange(examples.size), lengths)
         token = np.arange(labels.size) - np.repeat(starts, lengths) + np.repeat(X.tokens.offsets[examples], lengths)
-        parts = [_cells(X.tokens, token, owner, labels, stride)]
+        parts = [_cells(X.tokens, token, owner, labels, self.n_labels)]
         position = np.arange(labels.size) - np.repeat(starts, lengths)
         if self.constant:
-            index = self.n_features * stride + labels.astype(np.int64)
+            index = self.n_features * self.n_labels + labels.astype(np.int64)
             parts.append((owner, index, np.full(labels.size, float(self.constant))))
         base = self.columns
         if X.pairs is not None:
             later = np.flatnonzero(position >= 1)
             previous = labels[later - 1].astype(np.int64)
             found, column, value = _cells(X.pairs, token[later], np.arange(later.size), np.zeros(1, np.int32), 1)
-            index = (base + column * self.n_labels + previous[found]) * stride + labels[later][found]
+            index = (base + column * self.n_labels + previous[found]) * self.n_labels + labels[later][found]
             parts.append((owner[later][found], index.astype(np.int64), value))
             base += self.n_pair_features * self.n_labels
         if self.ends:
             for end, token_at in enumerate((starts, ends - 1)):
-                index = (base + end) * stride + labels[token_at].astype(np.int64)
+                index = (base + end) * self.n_labels + labels[token_at].astype(np.int64)
                 parts.append((np.arange(examples.size), index, np.full(examples.size, self.eta)))
         base += 2
         for k in range(1, self.order + 1):
@@ -202,11 +199,11 @@ class Chain:
             state = np.zeros(later.size, dtype=np.int64)
             for back in range(k, 0, -1):
                 state = state * self.n_labels + labels[later - back]
-            index = (base + state) * stride + labels[later]
+            index = (base + state) * self.n_labels + labels[later]
             parts.append((owner[later], index, np.full(later.size, self.eta)))
             base += self.n_labels**k
         row, index, value = (np.concatenate(column) for column in zip(*parts))
-        return sp.coo_array((value, (row, index)), shape=(examples.size, self.rows * stride)).tocsr()
+        return sp.coo_array((value, (row, index)), shape=(examples.size, self.rows * self.n_labels)).tocsr()
 
     def _label_numbers(self, Y: Any, X: Sequences) -> Indices:
         if isinstance(Y, list | tuple) and len(Y) and hasattr(Y[0], "__len__"):  # as the outputs of a Problem

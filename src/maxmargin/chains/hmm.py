@@ -100,7 +100,7 @@ class ChainHMM(BatchedChain):
         everyone = np.arange(len(given), dtype=np.int32)
         if not codes.size:
             return np.zeros(self.chain_.rows * self.chain_.n_labels)
-        psi = self.chain_.joint_features(given, everyone, codes, self.classes_.size)
+        psi = self.chain_.joint_features(given, everyone, codes)
         return np.asarray(psi.T @ (np.ones(len(given)) if weight is None else weight), dtype=np.float64)
 
     def _set_counts(self, counts: Floats, n: int) -> None:

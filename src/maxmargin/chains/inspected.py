@@ -47,7 +47,10 @@ class Inspected:
         return strongest_transitions(self.chain_, self.weights_, self._names(), n)
 
     def explain(self, x: Any, t: int, against: Any = None, *, others: str = "free") -> Explanation:
-        """Why token ``t`` of the sequence ``x`` has its label and not the runner-up.
+        """Why token ``t`` of the sequence ``x`` has the label that ``predict`` gives it, and not the runner-up.
+
+        Where ``decode_`` is ``'marginal'`` the labels are the most probable ones of each token. Together they need not
+        be the labelling of highest score, so that the difference may be negative.
 
         Parameters
         ----------
@@ -65,7 +68,7 @@ class Inspected:
             raise ValueError(f"t must be the position of a token, 0 to {length - 1}, not {t!r}.")
         if self.classes_.size < 2:
             raise ValueError("There is one label only, so there is nothing to compare it with.")
-        best: Codes = self._best(given, 1, (None, None))[0]  # type: ignore[attr-defined]
+        best: Codes = self._decoded(given, (None, None))  # type: ignore[attr-defined]
         rivals = self._rivals(int(best[t]), against)
         rival = self._kept(given, best, t, rivals) if others == "kept" else self._free(given, t, rivals)
         terms = explain_difference(self.chain_, self.weights_, given, best, rival, self._names())

@@ -69,8 +69,8 @@ class ChainLikelihood:
         seen = np.zeros((chain.rows, self.stride), dtype=bool)
         if observed:
             ones = np.arange(self.n, dtype=np.int32)
-            used = chain.joint_features(X, ones, labels, self.stride).indices
-            seen.ravel()[used] = True
+            used = chain.joint_features(X, ones, labels).indices
+            seen[np.divmod(used, chain.n_labels)] = True
         else:
             seen[:, : chain.n_labels] = True
         self._seen = seen if observed else None
@@ -220,7 +220,7 @@ class ChainLikelihood:
         some = np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
         lengths, offsets = self._given.tokens.lengths, self._given.tokens.offsets
         labels = np.concatenate([self._labels[offsets[i] : offsets[i] + lengths[i]] for i in some])
-        psi = self.chain.joint_features(self._given, some, labels, self.stride)
+        psi = self.chain.joint_features(self._given, some, labels)
         return float(psi.multiply(psi).sum(axis=1).max())
 
     @property

@@ -150,7 +150,8 @@ class ChainSVC(CalibratedChain):
     def _cost_matrix(self) -> npt.NDArray[np.float64]:
         return np.asarray(in_order(self.cost, self.classes_), dtype=np.float64)
 
-    def _costs_of(self, labels: set[Any]) -> dict[str, Any]:
+    def _settings_for(self, classes: npt.NDArray[Any]) -> dict[str, Any]:
+        labels = set(classes.tolist())
         kept = [label in labels for label in self.classes_.tolist()]
         weights = self.class_weight
         return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing
+
+from maxmargin.fitting.calibration import Labels, check_folds, models_without_folds
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.integer[Any]]
@@ -56,11 +54,6 @@ def has_probabilities(model: Any) -> bool:
     return hasattr(model, "calibration_")
 
 
-def check_folds(folds: Any, n: int) -> None:
-    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= n:
-        raise ValueError(f"folds must be a whole number from 2 to the number of examples, {n}, not {folds!r}.")
-
-
 def held_out_scores(
     estimator: Any, X: Any, y: npt.NDArray[Any], folds: int, weight: Floats | None = None, most: int | None = None
 ) -> list[HeldOutScores]:
@@ -71,31 +64,17 @@ def held_out_scores(
     """
     used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0.0)
     classes, number = np.unique(y, return_inverse=True)
+    labels = Labels(classes, number, np.arange(number.size), number.size)
+    splits = ((used[kept], used[left]) for kept, left in _spread(number[used], folds, most))
     parts = []
-    for kept, left in _spread(number[used], folds, most):
-        kept, left = used[kept], used[left]
-        known = np.zeros(classes.size, dtype=bool)
-        known[number[kept]] = True
-        left = left[known[number[left]]]
-        if not left.size or np.count_nonzero(known) < 2:
-            continue
-        model = clone(estimator).set_params(callback=None, verbose=0, warm_start=False, **_costs_of(estimator, known))
-        given = {} if weight is None else {"sample_weight": weight[kept]}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the model itself, not these, is what is warned about
-            model.fit(_safe_indexing(X, kept), _safe_indexing(y, kept), **given)
-        scores = np.zeros((left.size, classes.size))
-        scores[:, known] = model._all_scores(_safe_indexing(X, left))
-        parts.append(HeldOutScores(scores, number[left], np.ones(left.size) if weight is None else weight[left], known))
+    for part in models_without_folds(estimator, X, y, labels, splits, weight):
+        scores = np.zeros((part.places.size, classes.size))
+        scores[:, part.known] = part.model._all_scores(part.X)
+        counts = np.ones(part.places.size) if weight is None else weight[part.places]
+        parts.append(HeldOutScores(scores, number[part.places], counts, part.known))
     if not parts:
         raise ValueError("No class has examples in two folds, so nothing can be calibrated; give more examples.")
     return parts
-
-
-def _costs_of(estimator: Any, known: npt.NDArray[np.bool_]) -> dict[str, Floats]:
-    """The cost matrix of an estimator without the classes of which a fold has no examples."""
-    cost = getattr(estimator, "cost", None)
-    return {} if cost is None else {"cost": np.asarray(cost)[np.ix_(known, known)]}
 
 
 def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calibration:
@@ -128,13 +107,13 @@ def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calib
 
 def calibrated(estimator: Any, X: Any, y: npt.NDArray[Any], weight: Floats | None, folds: int = FOLDS) -> Calibration:
     """The calibration of an estimator, from three folds, or one of three where there are very many examples."""
-    check_folds(folds, len(y))
+    check_folds(folds, len(y), "examples")
     return fitted_calibration(held_out_scores(estimator, X, y, folds, weight, 1 if len(y) >= _LARGE else None))
 
 
 def held_out_class_temperature(estimator: Any, X: Any, y: npt.NDArray[Any], folds: int, weight: Floats | None) -> float:
     """The temperature T of ``softmax(S / T)`` that maximises the likelihood of classes on folds not trained on."""
-    check_folds(folds, len(y))
+    check_folds(folds, len(y), "examples")
     return 1.0 / held_out_sharpness(held_out_scores(estimator, X, y, folds, weight))
 
 

@@ -176,6 +176,13 @@ class MulticlassSVC(ClassEstimator):
         settings = {"method": self.method_, "slack": self.slack_ or "auto", "C": self.C_}
         return cast(MulticlassSVC, clone(self).set_params(cost=cost, decision="score", class_weight=None, **settings))
 
+    def _settings_for(self, classes: npt.NDArray[Any]) -> dict[str, Any]:
+        """The cost matrix without other classes; those of ``calibrate`` are all that the model has."""
+        if self.cost is None:
+            return {}
+        known = np.isin(np.arange(len(self.cost)), classes)
+        return {"cost": np.asarray(self.cost)[np.ix_(known, known)]}
+
     def _chosen_decision(self) -> str:
         if self.decision == "expected-cost":
             if self.cost_ is None or self.output_features is not None:

@@ -276,11 +276,19 @@ class TaxonomySVC(ClassEstimator):
         labels = np.asarray(y) if self.levels_ is None else self.levels_.names(y)
         # The same tree also where a fold lacks a class.
         same_tree = clone(self).set_params(taxonomy=self.taxonomy_, method=self.method_, C=self.C_)
+        same_tree.classes_ = self.classes_
         self.temperature_ = held_out_class_temperature(
             same_tree, X, labels, folds, check_sample_weight(sample_weight, len(labels))
         )
         self.calibrated_ = True
         return self
+
+    def _settings_for(self, classes: npt.NDArray[Any]) -> dict[str, Any]:
+        """The matrix of losses, where there is one, without other classes."""
+        if isinstance(self.loss, str):
+            return {}
+        known = np.isin(self.classes_, classes)
+        return {"loss": np.asarray(in_order(self.loss, self.classes_, "loss"))[np.ix_(known, known)]}
 
     def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """Minus the mean loss of the answers, the loss trained with; the share of right answers where every mistake

@@ -1,16 +1,24 @@
-"""A temperature that makes scores probabilities, from held-out folds."""
+"""What makes probabilities of scores: models that were trained without a fold, and what they say about it."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
 
 from maxmargin.fitting.warning import warn_caller
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
+Numbers = npt.NDArray[np.integer[Any]]
+Flags = npt.NDArray[np.bool_]
 
 
 class NotCalibratedWarning(UserWarning):
@@ -24,3 +32,80 @@ def say_not_calibrated(estimator: Any) -> None:
         "be probabilities; call calibrate(X, y) for a temperature from held-out folds.",
         NotCalibratedWarning,
     )
+
+
+def check_folds(folds: Any, n: int, what: str) -> None:
+    """Raises unless there can be so many folds of ``n`` examples, which messages call ``what``."""
+    if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or not 2 <= folds <= n:
+        raise ValueError(f"folds must be a whole number from 2 to the number of {what}, {n}, not {folds!r}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels of examples that have one or more each: ``code[j]`` is that of the example ``owner[j]``."""
+
+    classes: npt.NDArray[Any]
+    code: Numbers
+    owner: Numbers
+    n: int
+
+    def among(self, examples: Positions) -> Flags:
+        """Which of the classes some of the examples have."""
+        chosen = np.zeros(self.n, dtype=bool)
+        chosen[examples] = True
+        found = np.zeros(self.classes.size, dtype=bool)
+        found[self.code[chosen[self.owner]]] = True
+        return found
+
+    def all_in(self, known: Flags) -> Flags:
+        """Which of the examples have labels that are all known."""
+        return np.asarray(np.bincount(self.owner, ~known[self.code], self.n) == 0)
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutFold:
+    """A model that was trained without a fold, and the examples of the fold that it can be asked about.
+
+    Parameters
+    ----------
+    model : a fitted clone
+    X, Y : the examples of the fold whose labels all occur outside of it; no model gives the others a probability
+    places : their places among all examples
+    known : for each class whether it occurs outside of the fold
+    """
+
+    model: Any
+    X: Any
+    Y: Any
+    places: Positions
+    known: Flags
+
+
+def models_without_folds(
+    estimator: Any,
+    X: Any,
+    Y: Any,
+    labels: Labels,
+    splits: Iterable[tuple[Positions, Positions]],
+    weight: Floats | None,
+) -> Iterator[WithoutFold]:
+    """Trains a clone of the estimator for each pair of places outside and inside of a fold, with the weights of the
+    examples; folds that leave nothing to learn from or to ask about are left out.
+
+    ``estimator._settings_for(classes)`` are parameters for training data that have these classes only: costs without
+    the others. The clones do not warn where they do not converge: the model itself is what is warned about.
+    """
+    for kept, left in splits:
+        known = labels.among(kept)
+        places = left[labels.all_in(known)[left]]
+        if not places.size or np.count_nonzero(known) < min(2, known.size):
+            continue
+        quiet = {"callback": None, "verbose": 0, "warm_start": False}
+        own = estimator.get_params(deep=False)
+        changed = {name: value for name, value in quiet.items() if name in own}
+        model = clone(estimator).set_params(**changed, **estimator._settings_for(labels.classes[known]))
+        given = {} if weight is None else {"sample_weight": weight[kept]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(_safe_indexing(X, kept), _safe_indexing(Y, kept), **given)
+        yield WithoutFold(model, _safe_indexing(X, places), _safe_indexing(Y, places), places, known)
