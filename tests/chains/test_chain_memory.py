@@ -111,7 +111,7 @@ def test_many_best_labellings(monkeypatch):
     X = [np.ones((3, 1)), np.ones((10, 1)), np.ones((4, 1))]
     model = ChainPerceptron(passes=1, order=2).fit(X, [[0, 1, 2], [0] * 10, [1] * 4])
     assert len(model.predict_kbest(X, 40)[0]) == 27
-    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 9 * 10 * 40 * 16)
+    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 10 * (9 * 12 + (9 * 3 + 2 * 40) * 24))
     model.predict_kbest(X, 40)
     with pytest.raises(
         ValueError, match=r"The 41 best labellings are too many: for sequence 1 of 10 tokens, with 3 labels"
@@ -119,9 +119,9 @@ def test_many_best_labellings(monkeypatch):
         model.predict_kbest(X, 41)
     model.n_jobs = 8
     with pytest.raises(ValueError, match="in each of 3 threads"):
-        model.predict_kbest(X, 14)
+        model.predict_kbest(X, 13)
     one = [np.ones((1, 1))] * 60
-    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 60 * 3 * 9 * 16)
+    monkeypatch.setattr(chain_memory, "_MOST_BYTES", 60 * 179 * 4)
     model.n_jobs = 1
     with pytest.raises(ValueError, match=r"The 180 best labellings of 60 tokens take .* fewer sequences at a time"):
         model.predict_kbest(one, 180)

@@ -37,9 +37,10 @@ nb::tuple k_best(const Topology& self, In1<double> scores, std::int32_t k, EdgeL
     nb::gil_scoped_release release;
     const Question asked(self, scores, forbidden, required);
     programs::Best<double> first;
-    self.with_edges([&](const auto& program) {
+    self.with_edges([&]<class P>(const P& program) {
       if (first.run(program, asked.scores()) == kImpossible<double>) return;
-      programs::KBest search(program, asked.scores(), first.values());
+      programs::KBest<P, double, programs::EdgeScores<double>> search;
+      search.start(program, {asked.scores()}, first.values());
       for (std::int32_t rank = 0; rank < k && search.find(rank); ++rank) {
         values.push_back(search.value(rank));
         search.derivation(rank, one);

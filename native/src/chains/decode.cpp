@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "maxmargin/chains/best_by_loss.hpp"
+#include "maxmargin/chains/kbest.hpp"
 #include "maxmargin/chains/limits.hpp"
 #include "maxmargin/chains/scores.hpp"
 #include "maxmargin/chains/semirings.hpp"
@@ -38,7 +39,7 @@ std::int64_t chain_decode(const ChainData& data, const Real* weights, const Chai
     scorer.read_steps(weights);
     LimitedTrellis<Real> limited(data, limits);
     BestPath<Real> best;
-    BestPaths<Real> paths(k);
+    BestPaths<Real> paths;
     for (std::int64_t i = begin; i < end; ++i) {
       double* score = scores.data() + i * k;
       if (data.length(i) == 0) {  // one labelling, which is empty

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from maxmargin.chains.chain import Chain, ChainInput
 
 _MOST_BYTES = 2 << 30  # that all threads together may take
-_ENTRY_BYTES = 16  # of one of the k best of a state: score, state before, rank there
+_STATE_BYTES = 12  # of one state after one token: score and number
+_ENTRY_BYTES = 24  # of one way into a state among the k best: score, state before, ranks
 
 
 class TooLarge(Unsupported, SequenceError):
@@ -39,7 +40,9 @@ def check_kbest(chain: Chain, X: ChainInput, k: int, threads: int) -> None:
     """The k best labellings of all sequences, and the search for those of the longest."""
     threads = max(1, min(threads, len(X)))
     sequence = int(np.argmax(X.tokens.lengths))
-    size = int(X.tokens.lengths[sequence]) * chain.n_labels**chain.order * k * _ENTRY_BYTES
+    states = chain.n_labels**chain.order
+    entries = min(states, k) * chain.n_labels + 2 * k  # the states looked at, and what each of the k best adds
+    size = int(X.tokens.lengths[sequence]) * (states * _STATE_BYTES + entries * _ENTRY_BYTES)
     if threads * size > _MOST_BYTES:
         raise SequenceError(
             f"The {k:,} best labellings are too many: for {_described(chain, X, sequence)} the search takes "

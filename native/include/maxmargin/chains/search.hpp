@@ -9,6 +9,7 @@
 #include "maxmargin/chains/best_by_loss.hpp"
 #include "maxmargin/chains/chain.hpp"
 #include "maxmargin/engine/rescaled.hpp"
+#include "maxmargin/chains/kbest.hpp"
 #include "maxmargin/chains/semirings.hpp"
 
 namespace maxmargin {
@@ -33,7 +34,7 @@ inline Rescaled rescaled(const ChainLoss& loss, int classes, const std::int32_t*
 template <class Real>
 class ChainSearcher {
  public:
-  explicit ChainSearcher(const ChainLoss& loss) : loss_(&loss), second_(2) {}
+  explicit ChainSearcher(const ChainLoss& loss) : loss_(&loss) {}
 
   // Fills `labels` with the most violated output and returns true, or false where the truth is the answer.
   // `rows` are those of the costs of the tokens.

@@ -1,5 +1,5 @@
-// What the dynamic program of chains/trellis.hpp computes: the best path, and the k best. The best at each value of the loss is in
-// chains/best_by_loss.hpp, sums over all paths are in chains/sums.hpp. Paths are found again by looking which predecessor explains a value.
+// What the dynamic program of chains/trellis.hpp computes: the best path. The k best are in chains/kbest.hpp, the best at each value of the
+// loss in chains/best_by_loss.hpp, sums over all paths in chains/sums.hpp. Paths are found again by looking which predecessor explains a value.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class BestPath {
  public:
   void run(const Trellis<Real>& trellis) {
     trellis_ = &trellis;
-    values_.resize(static_cast<std::size_t>(cells_before(trellis, trellis.length) * trellis.stride));
+    values_.resize(static_cast<std::size_t>(cells_before(trellis, trellis.length) * trellis.stride) + 2);
     from_.resize(static_cast<std::size_t>(trellis.labels));
     run_forward(trellis, *this);
   }
 
-  void begin() { std::copy_n(trellis_->node(0), trellis_->stride, values_.data()); }
+  void begin() { std::copy_n(trellis_->node(0), trellis_->stride, values(0)); }
   void merge(int t, std::int64_t g, Fan fan, const Real* table) {
     const Real* from = values(t - 1);
     if (trellis_->order > 1) {
@@ -43,6 +43,13 @@ class BestPath {
   }
   void end(int) {}
   const Real* prepare(int, const Real* table) const { return table; }
+
+  // The values of all cells in the order of chains/kbest.hpp: 0 before them, and that of the best path after them.
+  const Real* all_values() {
+    values_.front() = Real{0};
+    values_.back() = cell(trellis_->length - 1, last());
+    return values_.data() + 1;
+  }
 
   // Of the best path; minus infinity if none is allowed.
   double score() const { return static_cast<double>(cell(trellis_->length - 1, last())); }
@@ -90,90 +97,15 @@ class BestPath {
     if (trellis_->rows(t) == 1) return best_of(trellis_->labels, [row](std::int64_t s) { return row[s]; });
     return best_of(trellis_->rows(t) * trellis_->labels, [this, t](std::int64_t s) { return cell(t, s); });
   }
-  Real* values(int t) { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }
-  const Real* values(int t) const { return values_.data() + cells_before(*trellis_, t) * trellis_->stride; }
+  Real* values(int t) { return values_.data() + 1 + cells_before(*trellis_, t) * trellis_->stride; }
+  const Real* values(int t) const { return values_.data() + 1 + cells_before(*trellis_, t) * trellis_->stride; }
   Real cell(int t, std::int64_t s) const {
-    return values_[static_cast<std::size_t>((cells_before(*trellis_, t) + s / trellis_->labels) * trellis_->stride + s % trellis_->labels)];
+    return values_[static_cast<std::size_t>((cells_before(*trellis_, t) + s / trellis_->labels) * trellis_->stride + s % trellis_->labels) + 1];
   }
 
   const Trellis<Real>* trellis_ = nullptr;
-  std::vector<Real> values_, from_;
-};
-
-// The k best different paths.
-template <class Real>
-class BestPaths {
- public:
-  explicit BestPaths(int k) : k_(k) {}
-
-  void run(const Trellis<Real>& trellis) {
-    trellis_ = &trellis;
-    cells_.assign(static_cast<std::size_t>(cells_before(trellis, trellis.length) * trellis.labels * k_), Entry{});
-    run_forward(trellis, *this);
-  }
-
-  void begin() {
-    for (int y = 0; y < trellis_->labels; ++y) cell(0, y)[0] = Entry{trellis_->node(0)[y], 0, 0};
-  }
-  void merge(int t, std::int64_t g, Fan fan, const Real* table) {
-    for (int y = 0; y < trellis_->labels; ++y) {
-      Entry* into = cell(t, g * trellis_->labels + y);
-      for (int j = 0; j < fan.count; ++j) {
-        const std::int64_t s = g + j * fan.apart;
-        const Entry* from = cell(t - 1, s);
-        const Real step = table[s * trellis_->stride + y] + trellis_->node(t)[y];
-        for (int rank = 0; rank < k_; ++rank) {
-          if (!insert(into, Entry{from[rank].value + step, static_cast<std::int32_t>(s), rank})) break;
-        }
-      }
-    }
-  }
-  void end(int) {}
-  const Real* prepare(int, const Real* table) const { return table; }
-
-  // Path number `rank` (0 the best) and its score; minus infinity if there are not so many.
-  double path(int rank, std::int32_t* labels) {
-    int t = trellis_->length - 1;
-    const std::int64_t states = trellis_->rows(t) * trellis_->labels;
-    std::vector<Entry> last(static_cast<std::size_t>(k_));
-    for (std::int64_t s = 0; s < states; ++s) {
-      for (int r = 0; r < k_; ++r) {
-        if (!insert(last.data(), Entry{cell(t, s)[r].value, static_cast<std::int32_t>(s), r})) break;
-      }
-    }
-    const Entry found = last[static_cast<std::size_t>(rank)];
-    std::int64_t state = found.from;
-    int at = found.rank;
-    for (; t >= 0; --t) {
-      labels[t] = static_cast<std::int32_t>(state % trellis_->labels);
-      const Entry& entry = cell(t, state)[at];
-      state = entry.from;
-      at = entry.rank;
-    }
-    return static_cast<double>(found.value);
-  }
-
- private:
-  struct Entry {
-    Real value = -std::numeric_limits<Real>::infinity();
-    std::int32_t from = 0;
-    std::int32_t rank = 0;
-  };
-
-  bool insert(Entry* best, const Entry& entry) const {
-    if (!(entry.value > best[k_ - 1].value)) return false;
-    int at = k_ - 1;
-    for (; at > 0 && best[at - 1].value < entry.value; --at) best[at] = best[at - 1];
-    best[at] = entry;
-    return true;
-  }
-  Entry* cell(int t, std::int64_t s) {
-    return cells_.data() + (cells_before(*trellis_, t) * trellis_->labels + s) * k_;
-  }
-
-  int k_;
-  const Trellis<Real>* trellis_ = nullptr;
-  std::vector<Entry> cells_;
+  std::vector<Real> values_;  // one of no state before the first, one of the end after the last
+  std::vector<Real> from_;
 };
 
 }  // namespace maxmargin

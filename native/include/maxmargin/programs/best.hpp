@@ -18,7 +18,7 @@ template <class Real>
 class Best {  // keeps its memory from one program to the next
  public:
   // Values of all cells; answers that of the goal, minus infinity where nothing derives it. Scores are by edge, and may be minus infinity.
-  template <DynamicProgram P>
+  template <NumberedProgram P>
   Real run(const P& program, const Real* scores) {
     values_.resize(static_cast<std::size_t>(program.cells()) + 1);
     values_[0] = Real{0};  // of no tail
@@ -32,7 +32,7 @@ class Best {  // keeps its memory from one program to the next
   const Real* values() const { return values_.data() + 1; }  // by cell, and 0 at -1 for no tail
 
   // The edges of the best derivation, after `run` with a finite answer; each edge before those of its tails.
-  template <DynamicProgram P>
+  template <NumberedProgram P>
   void derivation(const P& program, const Real* scores, std::vector<Edge>& edges) {
     edges.clear();
     open_.assign(1, program.goal());
@@ -45,7 +45,7 @@ class Best {  // keeps its memory from one program to the next
         if (found < 0 && value<P>(values, scores[edge], a, b) == values[cell]) found = edge;
       });
       edges.push_back(found);
-      const Tails from = program.tails(found);
+      const Tails from = program.tails(cell, found);
       if (from.second != kNoTail) open_.push_back(from.second);
       if (from.first != kNoTail) open_.push_back(from.first);
     }

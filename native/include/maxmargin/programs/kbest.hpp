@@ -13,12 +13,25 @@
 
 namespace maxmargin::programs {
 
-// `Scores` has scores[edge]; `values` are the best of every cell with the same scores, values[-1] = 0 for no tail (Best::values).
+// Scores of edges in an array, as KBest asks for them: the value of a derivation from those of its tails.
+template <class Real>
+struct EdgeScores {
+  const Real* scores;
+  Real extend(Cell, Edge edge, Real first) const { return scores[edge] + first; }
+  Real extend(Cell, Edge edge, Real first, Real second) const { return scores[edge] + first + second; }
+};
+
 template <DynamicProgram P, class Real, class Scores>
-class KBest {
+class KBest {  // keeps its memory from one program to the next
  public:
-  KBest(const P& program, Scores scores, const Real* values)
-      : program_(&program), scores_(scores), values_(values), number_(static_cast<std::size_t>(program.cells()), -1) {}
+  // `values` are the best of every cell by the same scores, values[-1] = 0 for no tail (Best::values); all must outlive the answers.
+  void start(const P& program, Scores scores, const Real* values) {
+    program_ = &program;
+    scores_ = scores;
+    values_ = values;
+    number_.assign(static_cast<std::size_t>(program.cells()), -1);
+    used_ = 0;
+  }
 
   // Finds derivation `rank` of the goal, 0 the best; false where there are not so many.
   bool find(std::int32_t rank) { return find(program_->goal(), rank); }
@@ -27,19 +40,29 @@ class KBest {
   // The edges of derivation `rank`, which was found; each edge before those of its tails.
   void derivation(std::int32_t rank, std::vector<Edge>& edges) {
     edges.clear();
+    walk(rank, [&](Cell, Edge edge) { edges.push_back(edge); });
+  }
+  // The heads of these edges.
+  void cells_of(std::int32_t rank, std::vector<Cell>& cells) {
+    cells.clear();
+    walk(rank, [&](Cell cell, Edge) { cells.push_back(cell); });
+  }
+
+ private:
+  template <class Visit>
+  void walk(std::int32_t rank, Visit&& visit) {
     asked_.assign(1, {program_->goal(), rank});
     while (!asked_.empty()) {
       const Asked asked = asked_.back();
       asked_.pop_back();
       const Derived chosen = derived(asked.cell, asked.rank);
-      edges.push_back(chosen.edge);
-      const Tails from = program_->tails(chosen.edge);
+      visit(asked.cell, chosen.edge);
+      const Tails from = program_->tails(asked.cell, chosen.edge);
       if (from.second != kNoTail) asked_.push_back({from.second, chosen.second});
       if (from.first != kNoTail) asked_.push_back({from.first, chosen.first});
     }
   }
 
- private:
   struct Derived {
     Real value;
     Edge edge;
@@ -61,18 +84,22 @@ class KBest {
     return a.first != b.first ? a.first > b.first : a.second > b.second;
   }
 
-  Real best_of(Edge edge, Cell a, Cell b) const {
-    if constexpr (P::kTails == 1) return scores_[edge] + values_[a];
-    return scores_[edge] + values_[a] + values_[b];
+  Real best_of(Cell cell, Edge edge, Cell a, Cell b) const {
+    if constexpr (P::kTails == 1) return scores_.extend(cell, edge, values_[a]);
+    else return scores_.extend(cell, edge, values_[a], values_[b]);
   }
 
   Opened& opened(Cell cell) {
     std::int32_t& number = number_[static_cast<std::size_t>(cell)];
     if (number >= 0) return opened_[static_cast<std::size_t>(number)];
-    number = static_cast<std::int32_t>(opened_.size());
-    Opened& own = opened_.emplace_back();
+    number = used_++;
+    if (number == static_cast<std::int32_t>(opened_.size())) opened_.emplace_back();
+    Opened& own = opened_[static_cast<std::size_t>(number)];
+    own.found.clear();
+    own.candidates.clear();
+    own.expanded = own.done = false;
     program_->incoming(cell, [&](Edge edge, Cell a, Cell b) {
-      const Real value = best_of(edge, a, b);
+      const Real value = best_of(cell, edge, a, b);
       if (value != kImpossible<Real>) own.candidates.push_back({value, edge, 0, 0});
     });
     std::make_heap(own.candidates.begin(), own.candidates.end(), worse);
@@ -105,7 +132,7 @@ class KBest {
     Opened& own = opened(cell);
     if (own.found.empty() || own.expanded) return true;
     const Derived last = own.found.back();
-    const Tails from = program_->tails(last.edge);
+    const Tails from = program_->tails(cell, last.edge);
     const bool first = from.first != kNoTail && last.second == 0, second = from.second != kNoTail;
     bool ready = true;
     if (second && !is_known(from.second, last.second + 1)) asked_.push_back({from.second, last.second + 1}), ready = false;
@@ -119,10 +146,12 @@ class KBest {
 
   void add(Cell cell, Edge edge, Tails from, std::int32_t first, std::int32_t second) {
     if (!exists(from.first, first) || !exists(from.second, second)) return;
-    Real value = scores_[edge] + value_of(from.first, first);
-    if constexpr (P::kTails == 2) value += value_of(from.second, second);
     Opened& own = opened(cell);
-    own.candidates.push_back({value, edge, first, second});
+    if constexpr (P::kTails == 1) {
+      own.candidates.push_back({scores_.extend(cell, edge, value_of(from.first, first)), edge, first, second});
+    } else {
+      own.candidates.push_back({scores_.extend(cell, edge, value_of(from.first, first), value_of(from.second, second)), edge, first, second});
+    }
     std::push_heap(own.candidates.begin(), own.candidates.end(), worse);
   }
   bool exists(Cell cell, std::int32_t rank) { return rank == 0 || rank < static_cast<std::int32_t>(opened(cell).found.size()); }
@@ -148,14 +177,15 @@ class KBest {
     }
     Edge found = -1;
     program_->incoming(cell, [&](Edge edge, Cell a, Cell b) {
-      if (found < 0 && best_of(edge, a, b) == values_[cell]) found = edge;
+      if (found < 0 && best_of(cell, edge, a, b) == values_[cell]) found = edge;
     });
     return {values_[cell], found, 0, 0};
   }
 
-  const P* program_;
-  Scores scores_;
-  const Real* values_;
+  const P* program_ = nullptr;
+  Scores scores_{};
+  const Real* values_ = nullptr;
+  std::int32_t used_ = 0;
   std::vector<std::int32_t> number_;  // of the opened cells
   std::vector<Opened> opened_;
   std::vector<Asked> asked_;

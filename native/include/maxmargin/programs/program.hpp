@@ -1,8 +1,7 @@
 // What a dynamic program is to the queries: cells in topological order, and the edges that lead into each of them.
 //
 // An edge leads from at most two tail cells, both before its head, to its head; an edge without tails starts a derivation. An
-// output is a derivation of the goal: an edge into the goal, and a derivation of each of its tails. Edges are numbered head by
-// head: those into cell c are first(c) .. first(c + 1) - 1, so that what is known of the edges of a cell is contiguous.
+// output is a derivation of the goal: an edge into the goal, and a derivation of each of its tails.
 #pragma once
 
 #include <concepts>
@@ -27,21 +26,28 @@ struct VisitNothing {
   void operator()(Edge, Cell, Cell) const {}
 };
 
-// kTails is the most tails of an edge, 1 or 2; with 1 the second tail is always kNoTail.
+// kTails is the most tails of an edge, 1 or 2; with 1 the second tail is always kNoTail. An edge is known by its head and a number, which
+// differs among the edges into the same cell.
 template <class P>
 concept DynamicProgram = requires(const P& program, Cell cell, Edge edge, VisitNothing visit) {
   { P::kTails } -> std::convertible_to<int>;
   { program.cells() } -> std::same_as<std::int32_t>;
-  { program.edges() } -> std::same_as<std::int32_t>;
   { program.goal() } -> std::same_as<Cell>;
-  { program.first(cell) } -> std::same_as<Edge>;
-  { program.tails(edge) } -> std::same_as<Tails>;
+  { program.tails(cell, edge) } -> std::same_as<Tails>;
   program.incoming(cell, visit);  // visit(edge, first tail, second tail) for each edge into the cell, in order
+};
+
+// Edges are numbered head by head: those into cell c are first(c) .. first(c + 1) - 1, so that what is known of the edges of a cell is
+// contiguous in an array by edge.
+template <class P>
+concept NumberedProgram = DynamicProgram<P> && requires(const P& program, Cell cell) {
+  { program.edges() } -> std::same_as<std::int32_t>;
+  { program.first(cell) } -> std::same_as<Edge>;
 };
 
 // Edges with one tail whose tails are in an array: vector code goes over all edges into a cell at once.
 template <class P>
-concept ListedPaths = DynamicProgram<P> && P::kTails == 1 && requires(const P& program, Cell cell, Edge edge) {
+concept ListedPaths = NumberedProgram<P> && P::kTails == 1 && requires(const P& program, Cell cell, Edge edge) {
   { program.tail_list(edge) } -> std::same_as<const Cell*>;
   { program.run(cell) } -> std::same_as<Cell>;
 };

@@ -24,7 +24,7 @@ struct Required {
 };
 
 // How many edges with a mark a derivation of each cell can have at most, -1 where nothing derives it; cell c at c + 1.
-template <DynamicProgram P, class Mark>
+template <NumberedProgram P, class Mark>
 void count_marked(const P& program, const double* scores, Mark&& mark, std::vector<std::int64_t>& most) {
   most.assign(static_cast<std::size_t>(program.cells()) + 1, -1);
   most[0] = 0;
@@ -39,7 +39,7 @@ void count_marked(const P& program, const double* scores, Mark&& mark, std::vect
 }
 
 // Sets the scores of edges to minus infinity that are in no derivation of the goal with all of the required ones.
-template <DynamicProgram P>
+template <NumberedProgram P>
 Required require(const P& program, std::span<const Edge> required, double* scores) {
   std::vector<std::uint8_t> marked(static_cast<std::size_t>(program.edges()), 0);
   for (const Edge edge : required) marked[static_cast<std::size_t>(edge)] = 1;

@@ -11,7 +11,7 @@
 
 namespace maxmargin::programs {
 
-template <DynamicProgram P>
+template <NumberedProgram P>
 class Sampler {
  public:
   // The goal must have a derivation.
@@ -32,7 +32,7 @@ class Sampler {
       open_.pop_back();
       const Edge edge = choose(cell);
       edges.push_back(edge);
-      const Tails from = program_->tails(edge);
+      const Tails from = program_->tails(cell, edge);
       if (from.second != kNoTail) open_.push_back(from.second);
       if (from.first != kNoTail) open_.push_back(from.first);
     }

@@ -24,7 +24,7 @@ class StrataRoom {
   static constexpr std::int64_t kLittle = std::int64_t{64} << 20;  // bytes
 
   // `costs[edge]` are not negative. Only cells that derivations of the goal use have a row.
-  template <DynamicProgram P, class Costs>
+  template <NumberedProgram P, class Costs>
   void plan(const P& program, const Costs& costs, std::int64_t number_bytes, std::int64_t little = kLittle) {
     const auto cells = static_cast<std::size_t>(program.cells());
     widths_.assign(cells, 0);
@@ -97,7 +97,7 @@ class StrataRoom {
 };
 
 // `Scores` has scores[edge], `Costs` costs[edge]; both must outlive the answers.
-template <DynamicProgram P, class Real, class Scores, class Costs>
+template <NumberedProgram P, class Real, class Scores, class Costs>
 class Strata {
  public:
   Strata(const P& program, Scores scores, Costs costs, std::int64_t little = StrataRoom::kLittle) : program_(&program), scores_(scores), costs_(costs) {
@@ -124,7 +124,7 @@ class Strata {
       if (const std::int32_t block = room_.block(cell); block != block_ || total > limit_) limit_ = total, fill(block);
       const Split split = explain(cell, left);
       edges.push_back(split.edge);
-      const Tails from = program_->tails(split.edge);
+      const Tails from = program_->tails(cell, split.edge);
       if (from.first != kNoTail) open.emplace(from.first, split.first);
       if (from.second != kNoTail) open.emplace(from.second, split.second);
     }

@@ -20,7 +20,7 @@ namespace maxmargin::programs {
 class Sums {  // keeps its memory from one program to the next
  public:
   // log Z, minus infinity where nothing derives the goal; fills chances().
-  template <DynamicProgram P>
+  template <NumberedProgram P>
   double run(const P& program, const double* scores) {
     inside_.resize(static_cast<std::size_t>(program.cells()) + 1);
     inside_[0] = 0.0;  // of no tail
@@ -43,7 +43,7 @@ class Sums {  // keeps its memory from one program to the next
   std::span<const double> chances() const { return chances_; }
 
   // The expected number of times that each edge is used: its marginal, where no derivation can use it twice.
-  template <DynamicProgram P>
+  template <NumberedProgram P>
   void marginals(const P& program, std::span<double> marginals) {
     reach_.assign(static_cast<std::size_t>(program.cells()) + 1, 0.0);
     double* reach = reach_.data() + 1;

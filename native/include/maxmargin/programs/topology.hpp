@@ -34,6 +34,7 @@ class Edges {  // a view that the queries read
     if constexpr (kTails == 1) return {tails_[edge], kNoTail};
     return {tails_[2 * static_cast<std::int64_t>(edge)], tails_[2 * static_cast<std::int64_t>(edge) + 1]};
   }
+  Tails tails(Cell, Edge edge) const { return tails(edge); }
   // The numbers that `tails` reads, kTails per edge.
   const Cell* tail_list(Edge edge) const { return tails_ + static_cast<std::int64_t>(kTails) * edge; }
   // Where edges have one tail: that of the first edge into a cell if those of the others are the next ones, else kNoRun.
@@ -55,7 +56,7 @@ class Edges {  // a view that the queries read
   const Cell* tails_;
   const Cell* runs_;
 };
-static_assert(DynamicProgram<Edges<1>> && DynamicProgram<Edges<2>>);
+static_assert(ListedPaths<Edges<1>> && NumberedProgram<Edges<2>>);
 
 class Topology {
  public:
