@@ -5,8 +5,13 @@
 // All else follows from the chances, without a further exponential: derivations are drawn from the goal downwards, cell by cell, so the
 // expected number of times that edge e is used is reach(head) chance(e), and reach(cell) sums it up over the edges that have
 // the cell as tail. Chances are of numbers at most 1 relative to the largest, so scores of any size are safe.
+//
+// Where edges have two tails, many of them only join what is below, with score 0. If all scores are of a moderate size, which one pass over
+// them tells, the sum below a cell is then kept as a number times a power of 2^256 instead of a logarithm: edges are multiplied and
+// added, and only those with a score other than 0 take an exponential.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -26,6 +31,9 @@ class Sums {  // keeps its memory from one program to the next
     inside_[0] = 0.0;  // of no tail
     chances_.resize(static_cast<std::size_t>(program.edges()));
     double* inside = inside_.data() + 1;
+    if constexpr (P::kTails == 2) {
+      if (weigh(program.edges(), scores)) return inside[program.goal()] = scaled(program);
+    }
     const auto softmax = kernels().softmax;
     for (Cell cell = 0; cell < program.cells(); ++cell) {
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
@@ -60,7 +68,88 @@ class Sums {  // keeps its memory from one program to the next
   }
 
  private:
-  std::vector<double> inside_, reach_, chances_;
+  struct Scaled {  // number * 2^(256 power), number from 2^-128 to 2^128, or 0 and a power far below all others
+    double number = 1.0;
+    std::int32_t power = 0;
+  };
+  static constexpr double kModerate = 100.0;
+  static constexpr std::int32_t kNever = -(1 << 28);
+
+  // Fills weights_ with exp(scores); false if a score is too large in size for that.
+  bool weigh(std::int32_t edges, const double* scores) {
+    double size = 0.0;
+    packed_.resize(static_cast<std::size_t>(edges));
+    weights_.resize(static_cast<std::size_t>(edges));
+    std::size_t count = 0;
+    for (std::size_t edge = 0; edge < weights_.size(); ++edge) {
+      const double score = scores[edge];
+      if (score != kImpossible<double>) size = std::max(size, std::abs(score));
+      packed_[count] = score;
+      count += score != 0.0;
+    }
+    if (!(size <= kModerate)) return false;
+    kernels().exp_all(packed_.data(), static_cast<std::int64_t>(count));
+    count = 0;
+    for (std::size_t edge = 0; edge < weights_.size(); ++edge) {
+      const bool scored = scores[edge] != 0.0;
+      weights_[edge] = scored ? packed_[count] : 1.0;
+      count += scored;
+    }
+    return true;
+  }
+
+  template <class P>
+  double scaled(const P& program) {
+    below_.resize(static_cast<std::size_t>(program.cells()) + 1);
+    powers_.resize(static_cast<std::size_t>(program.edges()));
+    below_[0] = {};  // of no tail
+    Scaled* below = below_.data() + 1;
+    double* chances = chances_.data();
+    for (Cell cell = 0; cell < program.cells(); ++cell) {
+      std::int32_t highest = 2 * kNever, lowest = -kNever;
+      double sum = 0.0;
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+        const double number = weights_[static_cast<std::size_t>(edge)] * below[a].number * below[b].number;
+        const std::int32_t power = below[a].power + below[b].power;
+        chances[edge] = number;
+        powers_[static_cast<std::size_t>(edge)] = power;
+        highest = std::max(highest, power);
+        lowest = std::min(lowest, power);
+        sum += number;
+      });
+      const Edge first = program.first(cell), last = program.first(cell + 1);
+      if (last - first == 1 && sum > 0.0) {
+        chances[first] = 1.0;
+        below[cell] = normal(sum, highest);
+        continue;
+      }
+      if (lowest < highest) {  // not all have one power: those far below the highest count nothing
+        sum = 0.0;
+        for (Edge edge = first; edge < last; ++edge) {
+          const std::int32_t lower = powers_[static_cast<std::size_t>(edge)] - highest;
+          sum += chances[edge] *= lower < -3 ? 0.0 : std::ldexp(1.0, 256 * lower);
+        }
+      }
+      if (sum > 0.0) {
+        for (Edge edge = first; edge < last; ++edge) chances[edge] /= sum;
+        below[cell] = normal(sum, highest);
+      } else {
+        below[cell] = {0.0, kNever};
+      }
+    }
+    const Scaled all = below[program.goal()];
+    return all.number > 0.0 ? std::log(all.number) + 256.0 * std::log(2.0) * all.power : kImpossible<double>;
+  }
+
+  static Scaled normal(double number, std::int32_t power) {
+    for (; number > 0x1p128; ++power) number *= 0x1p-256;
+    for (; number < 0x1p-128; --power) number *= 0x1p256;
+    return {number, power};
+  }
+
+  std::vector<double> inside_, reach_, chances_, weights_, packed_;
+  std::vector<Scaled> below_;
+  std::vector<std::int32_t> powers_;
 };
 
 // -sum p log p over derivations, from chances and marginals: the sum of the entropies of the choices, each as often as it is made.
