@@ -84,15 +84,34 @@ double softmax(double* x, std::int64_t n) {
     std::fill_n(x, n, 0.0);
     return most;
   }
-  for (std::int64_t k = 0; k < n; ++k) x[k] -= most;
-  exp_all(x, n);
-  double sums[4] = {};
+  double sum = 0.0;
   std::int64_t k = 0;
-  for (; k + 4 <= n; k += 4) {
-    for (int v = 0; v < 4; ++v) sums[v] += x[k + v];
+#if defined(__GNUC__) || defined(__clang__)
+  constexpr int kWidth = kLanes<double>;
+  using Bits = Vec<std::uint64_t, kWidth>;
+  const Doubles shift = fill<Doubles>(most);
+  Doubles total{};
+  for (; k + kWidth <= n; k += kWidth) {
+    const Doubles part = exp_of<Doubles, Bits>(load<Doubles>(x + k) - shift, fill<Doubles, double>);
+    store(x + k, part);
+    total += part;
   }
-  for (; k < n; ++k) sums[0] += x[k];
-  const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]), share = 1.0 / sum;
+  if (k < n) {  // the rest in a vector of its own
+    double rest[kWidth];
+    std::fill_n(rest, kWidth, -std::numeric_limits<double>::infinity());
+    std::copy(x + k, x + n, rest);
+    const Doubles part = exp_of<Doubles, Bits>(load<Doubles>(rest) - shift, fill<Doubles, double>);
+    store(rest, part);
+    std::copy(rest, rest + (n - k), x + k);
+    total += part;
+  }
+  sum = sum_of(total);
+#else
+  for (; k < n; ++k) x[k] -= most;
+  exp_all(x, n);
+  for (k = 0; k < n; ++k) sum += x[k];
+#endif
+  const double share = 1.0 / sum;
   for (k = 0; k < n; ++k) x[k] *= share;
   return most + std::log(sum);
 }

@@ -36,13 +36,18 @@ class Sums {  // keeps its memory from one program to the next
     }
     const auto softmax = kernels().softmax;
     for (Cell cell = 0; cell < program.cells(); ++cell) {
-      program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
-        double term = scores[edge] + inside[a];
-        if constexpr (P::kTails == 2) term += inside[b];
-        chances_[static_cast<std::size_t>(edge)] = term;
-      });
       const Edge first = program.first(cell);
-      inside[cell] = softmax(chances_.data() + first, program.first(cell + 1) - first);
+      const std::int64_t count = program.first(cell + 1) - first;
+      double* terms = chances_.data() + first;
+      if (const double* run = run_into(program, cell, inside); run != nullptr) {
+        for (std::int64_t k = 0; k < count; ++k) terms[k] = scores[first + k] + run[k];
+      } else {
+        program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+          terms[edge - first] = scores[edge] + inside[a];
+          if constexpr (P::kTails == 2) terms[edge - first] += inside[b];
+        });
+      }
+      inside[cell] = softmax(terms, count);
     }
     return inside[program.goal()];
   }
@@ -58,6 +63,11 @@ class Sums {  // keeps its memory from one program to the next
     if (inside_[static_cast<std::size_t>(program.goal()) + 1] != kImpossible<double>) reach[program.goal()] = 1.0;
     for (Cell cell = program.cells() - 1; cell >= 0; --cell) {
       const double here = reach[cell];
+      if (double* run = run_into(program, cell, reach); run != nullptr) {
+        const Edge first = program.first(cell), count = program.first(cell + 1) - first;
+        spread(here, count, chances_.data() + first, marginals.data() + first, run);
+        continue;
+      }
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
         const double used = here * chances_[static_cast<std::size_t>(edge)];
         marginals[static_cast<std::size_t>(edge)] = used;
@@ -68,6 +78,22 @@ class Sums {  // keeps its memory from one program to the next
   }
 
  private:
+  // Where the numbers of the tails of a cell's edges begin, if they follow each other; else null.
+  template <class P, class T>
+  static T* run_into(const P& program, Cell cell, T* by_cell) {
+    if constexpr (ListedPaths<P>) {
+      if (program.run(cell) != P::kNoRun) return by_cell + program.run(cell);
+    }
+    return nullptr;
+  }
+  static void spread(double here, std::int64_t count, const double* __restrict chances, double* __restrict marginals, double* __restrict reach) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double used = here * chances[k];
+      marginals[k] = used;
+      reach[k] += used;
+    }
+  }
+
   struct Scaled {  // number * 2^(256 power), number from 2^-128 to 2^128, or 0 and a power far below all others
     double number = 1.0;
     std::int32_t power = 0;
@@ -110,7 +136,7 @@ class Sums {  // keeps its memory from one program to the next
       double sum = 0.0;
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
         const double number = weights_[static_cast<std::size_t>(edge)] * below[a].number * below[b].number;
-        const std::int32_t power = below[a].power + below[b].power;
+        const std::int32_t power = number > 0.0 ? below[a].power + below[b].power : 2 * kNever;  // a forbidden edge is below all
         chances[edge] = number;
         powers_[static_cast<std::size_t>(edge)] = power;
         highest = std::max(highest, power);
