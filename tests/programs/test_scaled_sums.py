@@ -52,3 +52,14 @@ def test_spans_far_apart_in_size_and_forbidden_ones():
     logs = queries.sums(topology, wide)
     assert logs.log_partition == pytest.approx(moderate.log_partition + 46.0, rel=1e-13)
     np.testing.assert_allclose(logs.marginals, moderate.marginals, atol=1e-12)
+
+
+def test_a_forbidden_edge_from_a_large_cell_hides_no_other():
+    """What is below the forbidden edge is larger than what the numbers of the other edges can be compared with."""
+    n = 20
+    head = [*range(n), n, n]
+    tail = [[i - 1, -1] for i in range(n)] + [[n - 1, -1], [-1, -1]]
+    scores = np.array([99.0] * n + [-np.inf, -3.0])
+    found = queries.sums(Topology(head, tail), scores)
+    assert found.log_partition == pytest.approx(-3.0, rel=1e-12)
+    assert found.marginals.tolist() == [0.0] * n + [0.0, 1.0]
