@@ -104,6 +104,15 @@ def test_structures_know_no_solvers(path):
     assert not {"solvers", "fitting"} & {found for _, found in imported_units(path)}
 
 
+@pytest.mark.parametrize("path", [path for path in PYTHON_FILES if unit_of(path) == "solvers"], ids=name_of)
+def test_solvers_do_not_ask_what_an_oracle_is(path):
+    """What it can do is in its capabilities, or a method of every oracle."""
+    kinds = {f"maxmargin.oracles.{kind}" for kind in ("native", "from_problem", "processes", "cached")}
+    assert not {module.rpartition(".")[0] for _, module in imported_modules(path)} & kinds
+    called = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    assert not {"getattr", "hasattr"} & {function.id for function in called if isinstance(function, ast.Name)}
+
+
 def test_every_family_has_a_structure():
     assert {path.parent.name for path in STRUCTURE_FILES} == FAMILIES - {"rankings", "problems"}
 

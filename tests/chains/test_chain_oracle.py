@@ -102,7 +102,7 @@ def test_online_passes(case, squared, first, numerator):
             expected += 1
         total += slots
     np.testing.assert_allclose(case.chain.public_weights(walk.v), slots, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(case.chain.public_weights(walk.total), total, rtol=1e-9, atol=1e-8)
+    np.testing.assert_allclose(case.chain.public_weights(walk.sum(oracle.space, 1.0)), total, rtol=1e-9, atol=1e-8)
     assert (added, walk.done) == (expected, case.n)
 
 

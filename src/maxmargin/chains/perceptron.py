@@ -15,6 +15,7 @@ from maxmargin.chains.batches import BatchedChain
 from maxmargin.chains.calibration import CalibratedChain
 from maxmargin.chains.chain import Chain
 from maxmargin.core.formulation import Formulation
+from maxmargin.core.points import Explicit
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import TRAINING, Allowed, whole
 from maxmargin.fitting.training import train
@@ -97,7 +98,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
                 order = check_random_state(self.random_state).permutation(oracle.n).astype(np.int32)
                 oracle.accumulate(walk, order, 0.0)
             self.walk_ = walk
-            self.weights_ = walk.total / max(1, walk.done)
+            self.weights_ = walk.sum(Explicit(walk.v.size), 1.0 / max(1, walk.done))
             self._keep(Solution(self.weights_, Status.FINISHED, None, None, 1, walk.done))
             self.temperature_, self.calibrated_ = 1.0, False
         return self

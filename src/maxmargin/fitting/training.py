@@ -141,7 +141,7 @@ def train(
     solution, checks = _checked(solver, oracle, C, run, start)
     if not oracle.exact:
         solution = _without_proof(solution)
-    allowed = gap_target(oracle, C, run).at(solution.dual or 0.0, 0.5 * float(solution.w @ solution.w))
+    allowed = gap_target(oracle, C, run).at(solution.dual or 0.0, 0.5 * oracle.space.square(solution.w))
     if oracle.formulation.slack == "hard" and solution.primal is not None:
         allowed *= 2.0 * solution.primal
     details = {"trained_on": trained_on, "checks": checks}

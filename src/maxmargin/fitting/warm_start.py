@@ -70,7 +70,7 @@ def carried_over(previous: Solution | None, now: TrainedOn, oracle: Oracle) -> S
     elif before.data is None or before.data != now.data:
         states = (given for given in (previous.state, previous.blocks) if given is not None)
         state = next(filter(None, (_still_true(given, before, now, oracle) for given in states)), None)
-    if state is None and previous.w.size != oracle.dimension:
+    if state is None and not oracle.space.has(previous.w):
         return None
     return replace(previous, state=state)
 

@@ -238,7 +238,8 @@ class LabelTrainer:
         oracle = structure.bind(self.rows, self.vectors, formulation, sample_weight=weight, threads=self.threads)
         passes = _MOST_PASSES if estimator.max_iter is None else min(_MOST_PASSES, int(estimator.max_iter))
         run = replace(late.cut(run_of(estimator)), max_iter=passes, callback=None, verbose=0)
-        return choose_solver(estimator.solver, formulation)(oracle, C, run).w
+        w: Floats = choose_solver(estimator.solver, formulation)(oracle, C, run).w
+        return w
 
 
 def decide(method: str, structure: Multilabel, core: _core.Labels, w: Floats, threads: int) -> tuple[Vectors, int]:

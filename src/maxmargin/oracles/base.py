@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
+from maxmargin.core.points import Explicit, Point, Space
 from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.engine import DualState, Engine
 
@@ -28,7 +29,7 @@ class Stopped(Exception):
 class Cut:
     """The weighted sum of one plane per example: ``sum_i s_i risk_i(w') >= b - <a, w'>``, tight at the ``w`` asked.
 
-    ``slack`` holds the slack of every example asked, ``a`` is a dense array or a ``SparseVector``.
+    ``slack`` holds the slack of every example asked. Where weights are arrays, ``a`` is one too, or a ``SparseVector``.
     """
 
     a: Any
@@ -44,15 +45,14 @@ class OnlineWalk:
     ``v`` had after each of them add up to ``(done + 1) * v - late``. ``first`` is the step count assumed at the start.
     """
 
-    v: Floats
-    late: Floats
+    v: Any
+    late: Any
     first: int = 0
     done: int = 0
 
-    @property
-    def total(self) -> Floats:
-        """The sum over all steps of ``v`` after the step."""
-        return (self.done + 1) * self.v - self.late
+    def sum(self, space: Space, factor: float) -> Any:
+        """``factor`` times the sum over all steps of ``v`` after the step."""
+        return space.combination((factor * (self.done + 1), -factor), (self.v, self.late))
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ class Capabilities:
 
 
 class KeptPlanes(Protocol):
-    """An oracle's planes of late, which are tried before it is asked again."""
+    """The planes that an oracle found recently, tried before it is asked again."""
 
-    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+    def cut(self, w: Any, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
         ...
 
-    def best_cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+    def best_cut(self, w: Any, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w`` of the planes kept: a lower bound."""
         ...
 
@@ -132,6 +132,11 @@ class Oracle(ABC):
     bounds: Bounds | None = None  # of the weights
 
     @property
+    def space(self) -> Space:
+        """Where weights and planes live; arrays of numbers if a subclass says nothing else."""
+        return Explicit(self.dimension)
+
+    @property
     def exact(self) -> bool:
         """Whether every answer so far was exact."""
         return self.capabilities.exact
@@ -150,15 +155,15 @@ class Oracle(ABC):
         """An order of examples in pieces after each of which limits are looked at."""
 
     @abstractmethod
-    def slacks(self, w: Floats, stop: Stop | None = None) -> Floats:
+    def slacks(self, w: Any, stop: Stop | None = None) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example; raises ``Stopped`` on the way where ``stop`` says so."""
 
     @abstractmethod
-    def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+    def cut(self, w: Any, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``. ``stop`` as in ``slacks``."""
 
     @abstractmethod
-    def planes(self, w: Floats, examples: Indices) -> Planes:
+    def planes(self, w: Any, examples: Indices) -> Planes:
         """The most violated plane of each example."""
 
     @abstractmethod
@@ -167,7 +172,7 @@ class Oracle(ABC):
 
     @abstractmethod
     def expand(self, state: DualState) -> Planes:
-        """The rows of the planes of a dual state."""
+        """The planes of a dual state as rows of numbers whose inner products are those of the planes."""
 
     @abstractmethod
     def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
@@ -200,7 +205,7 @@ class Oracle(ABC):
         """The last ``size`` planes of each example; None where asking anew costs no more."""
         return None
 
-    def completed(self, w: Floats) -> Oracle | None:
+    def completed(self, w: Any) -> Oracle | None:
         """The same examples with the best completions at ``w`` as truths; None where they are that already."""
         return None
 
@@ -208,7 +213,7 @@ class Oracle(ABC):
         """The objective for Newton's method, where that is fast."""
         return None
 
-    def contradicted(self, i: int, w: Floats, value: float, held: float) -> None:
+    def contradicted(self, i: int, w: Any, value: float, held: float) -> None:
         """Called where an answer for example ``i`` at ``w`` is worse than a plane held; raises if it can be shown that
         the search is at fault."""
         return
@@ -218,7 +223,7 @@ class Oracle(ABC):
         returns the number of questions."""
         return 0
 
-    def try_result(self, w: Floats, slack: Floats | None, seconds: float) -> int:
+    def try_result(self, w: Any, slack: Floats | None, seconds: float) -> int:
         """The same about the weights and slacks that training has found in so many seconds."""
         return 0
 
@@ -228,8 +233,8 @@ def total_weight(oracle: Oracle) -> float:
     return float(oracle.n if oracle.sample_weight is None else oracle.sample_weight.sum())
 
 
-def primal(oracle: Oracle, C: float, w: Floats, slack: Floats) -> float:
+def primal(oracle: Oracle, C: float, w: Point, slack: Floats) -> float:
     """``1/2 |w|^2 + C sum_i s_i risk_i``."""
     risk = oracle.formulation.risk(slack)
     total = risk.sum() if oracle.sample_weight is None else risk @ oracle.sample_weight
-    return 0.5 * float(w @ w) + C * float(total)
+    return 0.5 * oracle.space.square(w) + C * float(total)

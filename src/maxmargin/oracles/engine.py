@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.core.planes import Planes
+from maxmargin.core.points import Point
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -23,8 +24,8 @@ class DualState:
 
     A plane is known by its example and its output (a class); where that is not enough, ``handles`` holds the outputs in
     the form of the structure (label sequences), or ``planes`` the rows, in the same order. ``Oracle.expand`` makes rows
-    of all of them. ``cuts`` marks the summed planes of the 1-slack form,
-    which belong to no example (-1) and have one cap, C, for all.
+    of all of them. ``cuts`` marks the summed planes of the 1-slack form, which belong to no example (-1) and have one
+    cap, C, for all; ``handles`` are then pairs ``(a, b)``.
     """
 
     example: Indices
@@ -77,12 +78,12 @@ class Engine(ABC):
     core: EngineCore
 
     @property
-    def weights(self) -> Floats:
+    def weights(self) -> Point:
         """``w = sum alpha a``, exact."""
         return self.core.weights
 
     @property
-    def rough_weights(self) -> npt.NDArray[np.float32] | Floats:
+    def rough_weights(self) -> Point:
         """``w`` as the last visit left it, float32 after coarse visits."""
         return self.core.rough_weights
 

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from maxmargin.core.planes import Planes
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.engine import DualState
 from maxmargin.solvers.base import LIMITS, Record, Run, Solution, Solver, Status
@@ -88,7 +87,7 @@ def _to_rounding(oracle: Oracle, C: float, run: Run) -> Solution:
     exact = OneSlack()(oracle, C, replace(run, relative=_ROUNDING[oracle.formulation.slack], max_iter=most))
     if exact.status not in LIMITS or exact.gap is None or exact.dual is None:
         return exact
-    target = gap_target(oracle, C, run).at(exact.dual, 0.5 * float(exact.w @ exact.w))
+    target = gap_target(oracle, C, run).at(exact.dual, 0.5 * oracle.space.square(exact.w))
     return replace(exact, status=Status.CONVERGED) if exact.gap <= target else exact
 
 
@@ -189,10 +188,10 @@ def rest_of(run: Run, first: Solution) -> Run:
 
 def _as_one_cut(first: Solution, C: float) -> Solution:
     """The dual variables of all examples as those of one cut, of weight C."""
-    assert first.aggregate is not None
+    cut = first.aggregate
+    assert cut is not None
     nobody, number = np.full(1, -1, dtype=np.int32), np.zeros(1, dtype=np.int32)
-    cut = Planes(first.aggregate.a[None, :], np.array([first.aggregate.b]), nobody)
-    return replace(first, state=DualState(nobody, number, np.array([C]), cut, cuts=True))
+    return replace(first, state=DualState(nobody, number, np.array([C]), cuts=True, handles=[(cut.a, cut.b)]))
 
 
 def joined(first: Solution, second: Solution) -> Solution:

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
-
-_CHUNK = 1 << 14
+from maxmargin.core.points import Point, Space
 
 
 class PolynomialAverage:
     """Snapshot ``t`` weighs in proportion to ``t ** power``: with ``power`` p the last 1/(p+1) of the run dominates."""
 
-    def __init__(self, dimension: int, power: float) -> None:
-        self.value: Floats = np.zeros(dimension)
-        self._power = power
+    def __init__(self, space: Space, power: float) -> None:
+        self.value = space.zero()
+        self._space, self._power = space, power
         self._count = 0
 
-    def add(self, w: npt.NDArray[np.float32] | Floats) -> None:
+    def add(self, w: Point) -> None:
         self._count += 1
         share = (self._power + 1.0) / (self._count + self._power)
-        for start in range(
-            0, w.size, _CHUNK
-        ):  # no temporary of the size of w: there may be hundreds of megabytes of it
-            part = slice(start, start + _CHUNK)
-            self.value[part] += share * (w[part] - self.value[part])
+        self.value = self._space.toward(self.value, w, share)

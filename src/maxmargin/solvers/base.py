@@ -77,7 +77,7 @@ class Run:
     callback: Callable[[Record], Any] | None = None
     relative: float = 0.0
     rough: bool = False
-    inspect: Callable[[int, npt.NDArray[Any]], None] | None = None
+    inspect: Callable[[int, Any], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,15 @@ class Infeasible:
 class Solution:
     """The answer of a solver.
 
-    ``primal`` is the exact objective of ``w``, ``dual`` the dual objective of ``state``, ``gap`` their
-    difference. Each is None where it does not exist: no dual for subgradient and perceptron, nothing after an
-    inexact search. ``w`` may be an average of iterates; ``state`` then certifies it without being equal to it.
+    ``w`` is a point of the oracle's ``space``, an array of all weights wherever that is explicit. ``primal`` is the
+    exact objective of ``w``, ``dual`` the dual objective of ``state``, ``gap`` their difference. Each is None where it
+    does not exist: no dual for subgradient and perceptron, nothing after an inexact search. ``w`` may be an average of
+    iterates; ``state`` then certifies it without being equal to it.
     ``blocks`` are the dual variables by example that an earlier part of the run left, where ``state`` holds cuts.
     ``aggregate`` is the one cut that all dual variables of an n-slack solution amount to.
     """
 
-    w: Floats
+    w: Any
     status: Status
     primal: float | None
     dual: float | None
@@ -129,7 +130,7 @@ class Solution:
         numbers = {"primal": self.primal, "dual": self.dual, "gap": self.gap}
         known = [f"{name}={value:.6g}" for name, value in numbers.items() if value is not None]
         counts = [f"n_iter={self.n_iter}", f"oracle_calls={self.oracle_calls}"]
-        return f"Solution({', '.join([self.status.name, *known, *counts])}, w of shape {self.w.shape})"
+        return f"Solution({', '.join([self.status.name, *known, *counts])}, w of shape {np.shape(self.w)})"
 
     @property
     def gap(self) -> float | None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from maxmargin._core import VisitResult, VisitSettings
+from maxmargin.core.points import Point
 from maxmargin.oracles.base import Cut, Oracle
 from maxmargin.solvers.averaging import PolynomialAverage
 from maxmargin.solvers.base import LIMITS, Run, Solution, Solver, Status, at_least, one_of
@@ -18,8 +19,6 @@ from maxmargin.solvers.block_loop import BlockLoop
 from maxmargin.solvers.certify import ROUNDING
 from maxmargin.solvers.extrapolation import Extrapolation
 from maxmargin.solvers.order import SAMPLINGS, Sampler
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,7 @@ class _Ascent(BlockLoop):
         self.sampler = Sampler(solver.sampling, oracle.n, check_random_state(run.random_state))
         cheap = oracle.capabilities.cheap
         snapshots = oracle.n * oracle.capabilities.visit_cost / (400.0 * oracle.dimension)  # a few hundredths of a pass
-        self.average = (
-            PolynomialAverage(oracle.dimension, solver.averaging) if solver.averaging and snapshots > 0.1 else None
-        )
+        self.average = PolynomialAverage(self.space, solver.averaging) if solver.averaging and snapshots > 0.1 else None
         self.snapshots = int(min(max(snapshots, 1.0), _MOST_SNAPSHOTS))
         self._set_visits(solver.keep_idle if solver.keep_idle is not None else (0 if cheap else _KEPT))
         self.coarse = cheap and not self.hard
@@ -228,7 +225,7 @@ class _Ascent(BlockLoop):
         self.best_dual, self.best_estimate = max(dual, self.best_dual), min(estimate, self.best_estimate)
         return self.calls - self.last_gain >= 200 * self.oracle.n
 
-    def candidates(self) -> Iterator[Floats]:
+    def candidates(self) -> Iterator[Point]:
         if self.sharp is not None:
             yield self.sharp
         if self.average is not None:
@@ -238,4 +235,5 @@ class _Ascent(BlockLoop):
     def extras(self) -> dict[str, Any]:
         if self.monitor.status not in (*LIMITS, Status.CALLBACK):
             return {}
-        return {"aggregate": Cut(self.engine.weights / self.C, self.engine.offset / self.C, np.zeros(0))}
+        a = self.space.scaled(self.engine.weights, 1.0 / self.C)
+        return {"aggregate": Cut(a, self.engine.offset / self.C, np.zeros(0))}

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-import numpy.typing as npt
-
+from maxmargin.core.points import Point
 from maxmargin.oracles.base import Oracle, Stop
 from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.solvers.base import Run, Solution, Solver
 from maxmargin.solvers.certify import Suspicion, evaluate, find_contradiction, is_solved
 from maxmargin.solvers.loop import ExactLoop
 from maxmargin.solvers.together import Moved, Together
-
-Floats = npt.NDArray[np.float64]
 
 
 class BlockLoop(ExactLoop):
@@ -23,8 +19,8 @@ class BlockLoop(ExactLoop):
     def __init__(self, solver: Solver, oracle: Oracle, C: float, run: Run) -> None:
         super().__init__(solver, oracle, C, run)
         self.engine: Engine = oracle.engine(C)
-        self.together: Together | None = Together(oracle, C)
-        self.sharp: Floats | None = None  # weights that the last move of all blocks at once has found
+        self.together: Together | None = Together(oracle, C) if self.space.explicit else None
+        self.sharp: Point | None = None  # weights that the last move of all blocks at once has found
         self.started = False  # from something other than zero
         self._suspicion = Suspicion(oracle)
 
@@ -61,7 +57,7 @@ class BlockLoop(ExactLoop):
         unit = 2.0 * (moved.gap + self.engine.dual) if self.hard else 1.0
         return moved.gap <= share * unit * self.goal.of(self.engine)
 
-    def candidates(self) -> Iterator[Floats]:
+    def candidates(self) -> Iterator[Point]:
         """Weights that may be good enough."""
         yield self.engine.weights
         if self.sharp is not None:

@@ -10,7 +10,7 @@ from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import Vector, add_to
 from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.engine import DualState
-from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.cuts import Cuts, cuts_of, within_cap
 from maxmargin.solvers.interior import solve_dual
 
 Floats = npt.NDArray[np.float64]
@@ -82,12 +82,9 @@ class BoundedCuts(Cuts):
         return DualState(planes.example, np.arange(self.plane_count, dtype=np.int32), self._alpha, planes, cuts=True)
 
     def restore(self, state: DualState) -> None:
-        if state.planes is None:
-            return
-        self._a = np.asarray(state.planes.a.toarray() if sp.issparse(state.planes.a) else state.planes.a)
-        self._b, self._idle = state.planes.b, np.zeros(len(state.planes), dtype=np.int64)
-        total = float(state.alpha.sum())
-        self._alpha = state.alpha * min(1.0, self._C / total) if total > 0.0 else state.alpha.copy()
+        for a, b in cuts_of(state):
+            self.add(a, b)
+        self._alpha = within_cap(state.alpha, self._C)
         self._update()
 
     def _round(self, enough: float) -> bool:

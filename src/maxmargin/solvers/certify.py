@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from maxmargin.core.points import Point
 from maxmargin.oracles.base import Oracle, Stop, primal, total_weight
 from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.solvers.base import Infeasible, Run, Solution
@@ -29,7 +30,7 @@ _MOST_PLANES = 1000  # in a proof: where there is a contradiction its planes out
 class Candidate:
     """A ``w`` with its exact slacks and objective, which is infinite where a hard margin is not met."""
 
-    w: Floats
+    w: Point
     slack: Floats
     primal: float
 
@@ -39,7 +40,7 @@ class Candidate:
         return self.primal if np.isfinite(self.primal) else None
 
 
-def evaluate(oracle: Oracle, C: float, w: Floats, stop: Stop | None = None) -> Candidate:
+def evaluate(oracle: Oracle, C: float, w: Point, stop: Stop | None = None) -> Candidate:
     """One exact pass over the examples at ``w``, which is kept, not copied: it must not change any more.
 
     For a hard margin ``w`` is made longer until every margin holds; where none of its multiples does that, it has no
@@ -52,8 +53,8 @@ def evaluate(oracle: Oracle, C: float, w: Floats, stop: Stop | None = None) -> C
     if not worst < 1.0:
         return Candidate(w, slack, np.inf)
     if worst > 0.0:
-        w, slack = w / (1.0 - worst), np.maximum(0.0, (slack - worst) / (1.0 - worst))
-    return Candidate(w, slack, 0.5 * float(w @ w))
+        w, slack = oracle.space.scaled(w, 1.0 / (1.0 - worst)), np.maximum(0.0, (slack - worst) / (1.0 - worst))
+    return Candidate(w, slack, 0.5 * oracle.space.square(w))
 
 
 class HasDual(Protocol):
@@ -123,7 +124,7 @@ def check_order(oracle: Oracle, solution: Solution) -> None:
     primal, dual, state = solution.primal, solution.dual, solution.state
     if primal is None or dual is None or not np.isfinite(primal + dual):
         return
-    if oracle.exact and solution.slack is not None:
+    if oracle.exact and oracle.space.explicit and solution.slack is not None:
         _check_planes(oracle, solution.w, solution.slack, state)
     if dual - primal > _WRONG * max(abs(primal), abs(dual)):
         raise ValueError(
@@ -133,7 +134,7 @@ def check_order(oracle: Oracle, solution: Solution) -> None:
         )
 
 
-def _check_planes(oracle: Oracle, w: Floats, slack: Floats, state: DualState | None) -> None:
+def _check_planes(oracle: Oracle, w: Any, slack: Floats, state: DualState | None) -> None:
     """Every plane in use that belongs to an example is compared with what the oracle found for it at ``w``."""
     if state is None or state.planes is None or state.cuts or not len(state.planes):
         return

@@ -64,7 +64,7 @@ class ConcaveConvex(Solver):
             if found.status not in _GOES_ON:
                 status = found.status
                 break
-            target = goal.at(found.dual or 0.0, 0.5 * float(found.w @ found.w))
+            target = goal.at(found.dual or 0.0, 0.5 * oracle.space.square(found.w))
             if after is None or fell <= _LITTLE * target:
                 status = Status.LOCAL
                 break

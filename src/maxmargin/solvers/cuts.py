@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitSettings
 from maxmargin.core.planes import Planes
+from maxmargin.core.points import Point, Space
 from maxmargin.core.vectors import Vector
 from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.plane_by_plane import add_plane
@@ -30,7 +32,7 @@ class Cuts(ABC):
 
     @property
     @abstractmethod
-    def weights(self) -> Floats:
+    def weights(self) -> Point:
         """``w = A' alpha``."""
 
     @property
@@ -53,7 +55,7 @@ class Cuts(ABC):
         """``max(0, max_k b - <a, w>)`` over the cuts held."""
 
     @abstractmethod
-    def add(self, a: Vector, b: float) -> None:
+    def add(self, a: Any, b: float) -> None:
         """Takes a cut in."""
 
     @abstractmethod
@@ -68,6 +70,21 @@ class Cuts(ABC):
     @abstractmethod
     def restore(self, state: DualState) -> None:
         """Takes up the cuts of an earlier state."""
+
+
+def cuts_of(state: DualState) -> list[tuple[Any, float]]:
+    """The cuts ``(a, b)`` of a dual state."""
+    if state.handles is not None:
+        return list(state.handles)
+    assert state.planes is not None
+    rows = state.planes.a.toarray() if sp.issparse(state.planes.a) else state.planes.a
+    return [(np.ascontiguousarray(row), float(b)) for row, b in zip(rows, state.planes.b)]
+
+
+def within_cap(alpha: Floats, C: float) -> Floats:
+    """Dual variables made smaller where their sum is more than the cap."""
+    total = float(alpha.sum())
+    return alpha * (C / total) if total > C else alpha.copy()
 
 
 class CutRows(Cuts):
@@ -137,12 +154,80 @@ class CutRows(Cuts):
         return DualState(planes.example, number, alpha, planes, cuts=True)
 
     def restore(self, state: DualState) -> None:
-        if state.planes is None:
-            return
-        rows = state.planes.a.toarray() if sp.issparse(state.planes.a) else state.planes.a
-        alpha = [
-            weight
-            for row, b, weight in zip(rows, state.planes.b, state.alpha)
-            if self._core.add_dense(0, np.ascontiguousarray(row), float(b))
-        ]
+        alpha = [weight for (a, b), weight in zip(cuts_of(state), state.alpha) if add_plane(self._core, 0, a, b)]
         self._core.set_alpha(np.array(alpha, dtype=np.float64))
+
+
+class CutProducts(Cuts):
+    """Cuts of which only inner products are known, wherever they live.
+
+    The dual is solved over rows ``L`` with ``L L' = A A'``, as many as there are cuts. A cut that was of no use for
+    ``keep_idle`` calls of ``solve`` is forgotten.
+    """
+
+    def __init__(self, space: Space, C: float, keep_idle: int) -> None:
+        self._space, self._C, self._keep_idle = space, C, keep_idle
+        self._a: list[Any] = []
+        self._b, self._alpha, self._products = np.zeros(0), np.zeros(0), np.zeros((0, 0))
+        self._idle = np.zeros(0, dtype=np.int64)
+        self._w = space.zero()
+
+    @property
+    def weights(self) -> Point:
+        return self._w
+
+    @property
+    def dual(self) -> float:
+        return self._dual(self._alpha)
+
+    @property
+    def offset(self) -> float:
+        return float(self._b @ self._alpha)
+
+    @property
+    def plane_count(self) -> int:
+        return len(self._a)
+
+    @property
+    def slack(self) -> float:
+        return max(0.0, float((self._b - self._products @ self._alpha).max(initial=0.0)))
+
+    def add(self, a: Any, b: float) -> None:
+        self._a.append(a)
+        row = np.array([self._space.dot(a, other) for other in self._a])
+        size = len(self._a)
+        products = np.zeros((size, size))
+        products[:-1, :-1], products[-1], products[:, -1] = self._products, row, row
+        self._products, self._b = products, np.append(self._b, b)
+        self._alpha, self._idle = np.append(self._alpha, 0.0), np.append(self._idle, 0)
+
+    def solve(self, precision: float) -> bool:
+        values, vectors = np.linalg.eigh(self._products)
+        rows = vectors * np.sqrt(np.maximum(values, 0.0))
+        planes = Planes(sp.csr_array(rows), self._b, np.zeros(len(self._a), dtype=np.int32))
+        answer = solve_dual(planes, "linear", np.array([self._C]))
+        if answer is not None and self._dual(answer.alpha) > self.dual:
+            self._move(answer.alpha)
+        solved = answer is not None and answer.primal - self.dual <= self._C * precision
+        self._idle = np.where(self._alpha > 0.0, 0, self._idle + 1)
+        kept = np.flatnonzero(self._idle <= self._keep_idle)
+        self._a, self._products = [self._a[k] for k in kept], self._products[np.ix_(kept, kept)]
+        self._b, self._alpha, self._idle = self._b[kept], self._alpha[kept], self._idle[kept]
+        return bool(solved)
+
+    def state(self, exact: bool) -> DualState:
+        """``handles`` are the cuts, ``(a, b)``."""
+        nobody, number = np.full(len(self._a), -1, dtype=np.int32), np.arange(len(self._a), dtype=np.int32)
+        return DualState(nobody, number, self._alpha, cuts=True, handles=list(zip(self._a, self._b.tolist())))
+
+    def restore(self, state: DualState) -> None:
+        for a, b in cuts_of(state):
+            self.add(a, b)
+        self._move(within_cap(state.alpha, self._C))
+
+    def _dual(self, alpha: Floats) -> float:
+        return float(self._b @ alpha) - 0.5 * float(alpha @ self._products @ alpha)
+
+    def _move(self, alpha: Floats) -> None:
+        self._alpha = alpha
+        self._w = self._space.combination(alpha.tolist(), self._a) if self._a else self._space.zero()

@@ -6,23 +6,19 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from maxmargin.core.points import Point
 from maxmargin.oracles.base import Oracle, Stop, Stopped
 from maxmargin.oracles.engine import DualState
 from maxmargin.solvers.base import LIMITS, Infeasible, Run, Solution, Solver, Status
 from maxmargin.solvers.certify import Candidate, gap_target
 from maxmargin.solvers.monitor import Monitor
 
-Floats = npt.NDArray[np.float64]
-
 
 class DualSide(Protocol):
     """Dual variables and the weights that belong to them: an engine, or cuts."""
 
     @property
-    def weights(self) -> Floats: ...
+    def weights(self) -> Point: ...
     @property
     def dual(self) -> float: ...
     @property
@@ -46,6 +42,7 @@ class ExactLoop(ABC):
 
     def __init__(self, solver: Solver, oracle: Oracle, C: float, run: Run) -> None:
         self.oracle, self.C, self.run = oracle, C, run
+        self.space = oracle.space
         self.hard = oracle.formulation.slack == "hard"
         self.goal = gap_target(oracle, C, run)
         self.monitor = Monitor(run, solver.name, self.goal.absolute)

@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
-from maxmargin.core.vectors import dot
+from maxmargin.core.points import Point
 from maxmargin.oracles.base import Cut, Oracle, Stop, Stopped
 from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Run, Solution, Solver, Status, at_least
 from maxmargin.solvers.bounded import BoundedCuts
 from maxmargin.solvers.certify import ROUNDING, Candidate, within_rounding
-from maxmargin.solvers.cuts import CutRows, Cuts
+from maxmargin.solvers.cuts import CutProducts, CutRows, Cuts
 from maxmargin.solvers.loop import ExactLoop
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -75,16 +72,22 @@ class _CuttingPlanes(ExactLoop):
         super().__init__(solver, oracle, C, run)
         self.solver = solver
         self.kept = oracle.keeping(solver.cache) if solver.cache > 0 else None
-        step = "line-search" if solver.line_search else "exact"
-        self.cuts: Cuts = (
-            CutRows(oracle.dimension, C, step, solver.keep_idle)
-            if oracle.bounds is None
-            else BoundedCuts(oracle.dimension, C, oracle.bounds, solver.keep_idle)
-        )
+        self.cuts = self._no_cuts()
         self.estimate = np.inf
         self.found: Cut | None = None
         self.fresh = False  # the cut found is the oracle's, not of planes kept
         self.stuck = 0
+
+    def _no_cuts(self) -> Cuts:
+        """The dual over cuts in the form that the weights allow."""
+        oracle, keep_idle = self.oracle, self.solver.keep_idle
+        if oracle.bounds is not None:
+            return BoundedCuts(oracle.dimension, self.C, oracle.bounds, keep_idle)
+        if self.space.explicit:
+            return CutRows(oracle.dimension, self.C, "line-search" if self.solver.line_search else "exact", keep_idle)
+        if self.solver.line_search:
+            raise Unsupported("A line search over cuts needs weights that are arrays; use line_search=False.")
+        return CutProducts(self.space, self.C, keep_idle)
 
     @property
     def dual_side(self) -> Cuts:
@@ -93,7 +96,7 @@ class _CuttingPlanes(ExactLoop):
     def init(self, start: Solution | None) -> None:
         if start is not None and start.state is not None and start.state.cuts:
             self.cuts.restore(start.state)
-        elif start is not None and start.w.size == self.oracle.dimension:
+        elif start is not None and self.space.has(start.w):
             with suppress(Stopped):  # the first cut is stopped as well
                 first = start.w if self.oracle.bounds is None else self.oracle.bounds.nearest(start.w)
                 self._add(self._ask(first, self.monitor.stop))
@@ -115,23 +118,21 @@ class _CuttingPlanes(ExactLoop):
         if self.kept is not None and self.best is not None:
             cut = self.kept.best_cut(w, stop)
             self.hits += self.oracle.n
-            if self.C * (cut.b - dot(cut.a, w) - self.cuts.slack) > max(self.allowed, 0.25 * self.estimate):
+            if self.C * (cut.b - self.space.dot(cut.a, w) - self.cuts.slack) > max(self.allowed, 0.25 * self.estimate):
                 return cut, False
         if self.best is not None and self.solver.damping > 0.0:
-            between = self.best.w - w
-            between *= self.solver.damping
-            between += w
+            between = self.space.toward(self.space.copy(w), self.best.w, self.solver.damping)
             cut = self._ask(between, stop)
-            if self.C * (cut.b - dot(cut.a, w) - self.cuts.slack) > 0.1 * self.estimate:
+            if self.C * (cut.b - self.space.dot(cut.a, w) - self.cuts.slack) > 0.1 * self.estimate:
                 return cut, True
         return self._ask(w, stop), True
 
-    def _ask(self, w: Floats, stop: Stop) -> Cut:
+    def _ask(self, w: Point, stop: Stop) -> Cut:
         cut = (self.oracle if self.kept is None else self.kept).cut(w, stop)
         self.calls += self.oracle.n
-        primal = 0.5 * float(w @ w) + self.C * (cut.b - dot(cut.a, w))
+        primal = 0.5 * self.space.square(w) + self.C * (cut.b - self.space.dot(cut.a, w))
         if self.best is None or primal < self.best.primal:
-            self.best = Candidate(np.array(w), cut.slack, primal)
+            self.best = Candidate(self.space.copy(w), cut.slack, primal)
         self.estimate = self.best.primal - self.cuts.dual
         return cut
 

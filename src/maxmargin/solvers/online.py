@@ -48,7 +48,7 @@ class Subgradient(Solver):
         walk, monitor, _ = _walked(oracle, run, self.name, self.passes, C * oracle.n, first)
         # t times the w before step t + 1 is C n v, so the average needs no more than the sum of all v.
         steps = max(1, walk.done)
-        w = walk.total * (C * oracle.n / (steps * (first + 0.5 * (steps + 1))))
+        w = walk.sum(oracle.space, C * oracle.n / (steps * (first + 0.5 * (steps + 1))))
         best = None
         if oracle.exact:
             with monitor, suppress(Stopped):
@@ -98,7 +98,7 @@ class Perceptron(Solver):
             raise ValueError("The perceptron needs an oracle bound with Formulation(mistakes=True).")
         walk, monitor, clean = _walked(oracle, run, self.name, self.passes, 0.0)
         return Solution(
-            w=walk.total / max(1, walk.done),
+            w=walk.sum(oracle.space, 1.0 / max(1, walk.done)),
             status=monitor.status or Status.FINISHED,
             primal=None,
             dual=None,
@@ -117,7 +117,7 @@ def _walked(
     ``first`` is the step count to start from: a large one makes the first steps short.
     """
     rng = check_random_state(run.random_state)
-    walk = OnlineWalk(np.zeros(oracle.dimension), np.zeros(oracle.dimension), first)
+    walk = OnlineWalk(oracle.space.zero(), oracle.space.zero(), first)
     clean = False
     with Monitor(run, name) as monitor:
         for _ in range(passes):

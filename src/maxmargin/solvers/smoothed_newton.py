@@ -73,7 +73,7 @@ class SmoothedNewton:
 
 def _begin(problem: Smoothed, oracle: Oracle, start: Solution | None) -> None:
     """Goes to the point to start from, with what an earlier solution proves about the dual."""
-    if start is None or start.w.size != oracle.dimension:
+    if start is None or not oracle.space.has(start.w):
         problem.start()
         return
     a, b = None, 0.0

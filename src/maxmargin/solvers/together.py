@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.core.points import Point
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.engine import Engine
 from maxmargin.solvers.interior import cost_of_dual, solve_dual
@@ -23,7 +24,7 @@ _SPEED = 4.0  # of products of matrices, compared with the visits to single bloc
 class Moved:
     """Weights whose objective is ``gap`` above the dual as far as the planes held know, and whether the dual grew."""
 
-    w: Floats
+    w: Point
     gap: float
     gained: bool
 
