@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from maxmargin import TaxonomySVC, load
 from maxmargin.classes.taxonomies import taxonomy_losses
+from maxmargin.classes.taxonomy_training import TaxonomyTraining
 from maxmargin.datasets import make_taxonomy
 from maxmargin.oracles.search import Unsupported
 
@@ -31,6 +32,22 @@ def test_the_likelihood_where_classes_overlap_and_margins_where_the_tree_helps()
     assert loss_of(model, X_test, y_test) < loss_of(margins, X_test, y_test)
     texts, labels = make_taxonomy(300, branching=(4, 4, 3), n_features=800, noise=0.5, seed=3)
     assert TaxonomySVC().fit(texts, labels).method_ == "structural"
+
+
+def test_margins_are_not_tried_where_examples_say_that_classes_overlap(monkeypatch):
+    tried = []
+    solve = TaxonomyTraining.solve
+
+    def noted(self, candidate, *arguments):
+        tried.append(candidate.method)
+        return solve(self, candidate, *arguments)
+
+    monkeypatch.setattr(TaxonomyTraining, "solve", noted)
+    for rows, far, margins in ((400, 0.6, False), (150, 0.6, True), (400, 6.0, True)):  # 13 weights for each of 16
+        tried.clear()
+        model = TaxonomySVC().fit(*overlapping(rows, far=far))
+        assert ("structural" in tried) == margins
+        assert tried[-1] == model.method_, "The last one is trained on all examples."
 
 
 @pytest.mark.parametrize("wide", [False, True])

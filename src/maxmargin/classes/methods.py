@@ -31,7 +31,7 @@ from maxmargin.solvers.newton import Newton
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
-_OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
+OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
 _HELD_BACK = 0.05  # of the objective, or of the directions: where the penalty is more, C matters however many examples
 _MANY = 20  # examples for each column from which on C hardly matters where classes overlap
 _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
@@ -157,7 +157,7 @@ class Choice:
         weight = self._weight
         total, columns = float(weight.sum()), self.rows.columns
         guess = total - float(np.bincount(self.labels, weight).max())
-        overlap = float(weight @ self._mistakes(self._scores(first.w))) > _OVERLAP * guess
+        overlap = float(weight @ self._mistakes(self._scores(first.w))) > OVERLAP * guess
         determined = total >= self.classes * columns
         many = determined or total >= _MANY * columns
         if total < FEWEST or (overlap and many and not self._is_held_back(first)):

@@ -1,7 +1,8 @@
 """Training of ``TaxonomySVC``: margins or the likelihood of classes that share the weights of nodes.
 
 Margins are best where texts have many words for each class and the tree says which of them classes share. Where classes
-overlap, or the tree says little about the features, the likelihood makes cheaper mistakes. So both are judged on folds.
+overlap, or the tree says little about the features, the likelihood makes cheaper mistakes. So both are judged on folds;
+where classes overlap and there are as many examples as weights of classes, only the likelihood is, as in MulticlassSVC.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from maxmargin.classes.estimator import Prepared
 from maxmargin.classes.methods import (
     CONFIDENT,
     LARGEST_FACTOR,
+    OVERLAP,
     likelihood_tolerance,
     maximise_likelihood,
     too_many_cells,
@@ -124,7 +126,9 @@ class TaxonomyTraining:
         """The candidate of lowest loss on folds; a still larger C of the likelihood as long as that gains."""
         limit = None if self.estimator.max_time is None else start + self.estimator.max_time
         trials = _Trials(self, limit)
-        best = trials.best([*([MARGIN] if self.estimator.method == "auto" else []), LIKELIHOOD, CONFIDENT])
+        determined = self._total >= self.ready.rows.columns * self.structure.n_classes
+        margins = self.estimator.method == "auto" and not (determined and trials.classes_overlap())
+        best = trials.best([*([MARGIN] if margins else []), LIKELIHOOD, CONFIDENT])
         while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < LARGEST_FACTOR:
             larger = trials.best([best.candidate, replace(best.candidate, factor=_STEP * best.candidate.factor)], True)
             if isinstance(larger, Status) or larger.candidate == best.candidate:
@@ -226,6 +230,16 @@ class _Trials:
         self._fold = dealt_folds(keys, self._labels, self._weight > 0.0)
         self._known: dict[tuple[Candidate, bytes], Solution] = {}
 
+    def classes_overlap(self) -> bool:
+        """Whether the likelihood errs on more than 15 % of its training examples that guessing would err on."""
+        kept = self._fold > 0
+        left = None if self._limit is None else max(1e-3, self._limit - perf_counter())
+        found = self._train(LIKELIHOOD, kept, left)
+        weight = np.where(kept, self._weight, 0.0)
+        guess = float(weight.sum() - np.bincount(self._labels, weight).max())
+        wrong = float(weight @ (self._scores(found.w).argmax(axis=1) != self._labels))
+        return wrong > OVERLAP * guess
+
     def best(self, candidates: list[Candidate], clearly: bool = False) -> _Judged | Status:
         """The candidate of lowest loss, or why that was not found; ``clearly`` prefers the first unless it is beaten by
         more than a standard error."""
@@ -260,10 +274,14 @@ class _Trials:
             self._known[key] = self._training.solve(candidate, weight, seconds, True, near[-1].w if near else None)
         return self._known[key]
 
+    def _scores(self, w: Floats) -> Floats:
+        """Of all examples, shape (n, n_classes)."""
+        jobs = job_count(self._training.estimator.n_jobs)
+        return np.asarray(self._structure.features.native.scores(self._rows, w, jobs)).reshape(self._labels.size, -1)
+
     def _ask(self, trial: _Trial, w: Floats, asked: Mask) -> None:
         """About the examples of a fold."""
-        structure, jobs = self._structure, job_count(self._training.estimator.n_jobs)
-        scores = structure.features.native.scores(self._rows, w, jobs).reshape(-1, structure.n_classes)[asked]
+        structure, scores = self._structure, self._scores(w)[asked]
         truth, weight = self._labels[asked], self._weight[asked]
         known = np.bincount(self._labels[(self._fold >= 0) & ~asked], minlength=structure.n_classes) > 0
         told = known[truth]
