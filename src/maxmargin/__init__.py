@@ -22,6 +22,9 @@ from maxmargin.labels.multilabel_svc import MultilabelSVC
 from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.oracles.search import Unsupported
 from maxmargin.problems.structural_svm import StructuralSVM
+from maxmargin.programs.crf import ProgramCRF
+from maxmargin.programs.perceptron import ProgramPerceptron
+from maxmargin.programs.svm import ProgramSVM
 from maxmargin.rankings.ranking_svm import RankingSVM
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__
@@ -45,6 +48,9 @@ __all__ = [
     "Perceptron",
     "Planes",
     "Problem",
+    "ProgramCRF",
+    "ProgramPerceptron",
+    "ProgramSVM",
     "Ranked",
     "RankingSVM",
     "SequenceVectorizer",

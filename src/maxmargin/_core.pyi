@@ -1363,3 +1363,222 @@ def spanning_tree_sums(scores: Annotated[NDArray[numpy.float64], dict(shape=(Non
     """
     (log of the sum over all trees, probabilities of arcs) of each sentence, with scores as in best_spanning_trees.
     """
+
+class ProgramSet:
+    """
+    Programs and the features of their edges; see programs/program_set.hpp.
+    """
+
+    def __init__(self, topologies: Sequence[object]) -> None: ...
+
+    def add_part(self, columns: int, blocks: int, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first_row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_entry: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:
+        """
+        Adds a part of the features of all programs, whose weights follow those of the parts before it.
+        """
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def fingerprint(self) -> int:
+        """A number that changes when the programs do."""
+
+    def featured(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """1 for each edge of each program that has features, else 0."""
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], example: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Of all edges of an example."""
+
+    def expected(self, example: int, coefficient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], into: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Adds the sum of the features of all edges of an example times their coefficients.
+        """
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forbidden: object | None, required: object | None, threads: int) -> tuple[Any, ...]:
+        """
+        (offsets of outputs, edges, scores, ends of examples, example without an output or -1); limits are pairs (offsets, edges).
+        """
+
+    def best_by(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forbidden: object | None, required: object | None, threads: int) -> tuple[Any, ...]:
+        """The same for scores of the edges of all programs, one after the other."""
+
+    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, forbidden: object | None, required: object | None, threads: int) -> tuple[Any, ...]:
+        """The k best outputs of each program, as `best` gives one."""
+
+    def samples(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, count: int, seed: int, forbidden: object | None, required: object | None, threads: int) -> tuple[Any, ...]:
+        """
+        So many exact samples of the outputs of each program, as `best` gives one.
+        """
+
+    def marginals(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, forbidden: object | None, required: object | None, threads: int) -> tuple[Any, ...]:
+        """
+        (probabilities of the edges of all programs, log partitions, entropies, example without an output or -1).
+        """
+
+class ProgramTargets:
+    """True outputs of programs and costs of edges; see programs/targets.hpp."""
+
+    def __init__(self, set: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: int, cost_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cost_edge: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first: int, last: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int) -> float:
+        """Of examples first to last - 1; the gradient is added to `gradient`."""
+
+    def fault(self) -> tuple[Any, ...]:
+        """
+        (example, whether an edge is missing or one too many, cell, edge) of the first truth that is no derivation; example -1 where all are.
+        """
+
+    @property
+    def kinds(self) -> int: ...
+
+    def largest(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        The largest total of each kind of costs that an output of each example can have.
+        """
+
+    def totals(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        What the edges of an output of each example cost together, of each kind.
+        """
+
+    def true_totals(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The same of the true outputs."""
+
+    def moments(self, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Any, ...]:
+        """
+        (edges with features, sum of the squares of their features) of the true outputs, and the number of columns that occur.
+        """
+
+    def steepness(self) -> float:
+        """The largest squared length of the features of some true outputs."""
+
+    def hits(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """1 where an output has the edges of the true one, else 0."""
+
+    def fingerprint(self) -> int:
+        """A number that changes when the true outputs or the costs do."""
+
+class ProgramOracle:
+    """Programs, true outputs and a formulation; see programs/search.hpp."""
+
+    def __init__(self, targets: object, goal: str, unit: float, margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], strides: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def largest_search(self) -> tuple[Any, ...]:
+        """
+        (example, bytes) of the search by totals that takes the most memory; (-1, 0) where none does.
+        """
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def slacks(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """(slacks, searches that gave up) of examples."""
+
+    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """
+        (slack, outputs one after the other, searches that gave up) of the most violated plane of each example.
+        """
+
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, into: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple[Any, ...]:
+        """
+        Adds a of the summed plane to `into`; returns (b, slacks, searches that gave up).
+        """
+
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
+        """
+        Adds planes to v one after the other and returns how many; see engine/questions.hpp.
+        """
+
+    def rows(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of the planes of outputs, as CSR rows; zero where an output is the truth.
+        """
+
+class ProgramEngine:
+    """The dual engine on outputs of programs."""
+
+    def __init__(self, oracle: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def outputs(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Outputs of all planes in working sets, one after the other, in the order of `support`.
+        """
+
+    def planes(self) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.
+        """
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        """
+
+    def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
+        """Merges the least used planes of blocks down to a capacity."""
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `extrapolate`."""
+
+    def extrapolate(self, factor: float) -> float:
+        """
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def plane_count(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane in a working set."""

@@ -20,7 +20,7 @@ from maxmargin.solvers.base import LIMITS, Solution, Status
 every_estimator = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 TRAINED = {name: case for name, case in CASES.items() if "callback" in case.make().get_params()}
 every_training = pytest.mark.parametrize("case", TRAINED.values(), ids=TRAINED.keys())
-UNSAVED = {"callback", "verbose", "n_jobs", "warm_start", "problem"}
+UNSAVED = {"callback", "verbose", "n_jobs", "warm_start", "problem", "space"}
 
 
 def flat(answers):

@@ -13,6 +13,7 @@ import pytest
 import ranking_cases as rankings
 import support_table
 import table_labels
+import table_programs
 import toy_problems as problems
 from maxmargin import (
     ChainSVC,
@@ -53,6 +54,8 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
         return None, (X, groups), y
     if table_labels.is_multilabel(structure):
         return None, *table_labels.make()
+    if table_programs.is_program(structure):
+        return None, *table_programs.make()
     if structure.powers is None:
         rng = np.random.default_rng(0)
         if structure.greedy:
@@ -107,6 +110,8 @@ def classes_of(structure: Structure) -> OutputFeatures | None:
 def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     if table_labels.is_multilabel(structure):
         return table_labels.optimum(structure, rescaling, slack, C)
+    if table_programs.is_program(structure):
+        return table_programs.optimum(structure, rescaling, slack, C)
     _, X, Y = data(structure)
     if structure.measure is not None:
         members = [np.flatnonzero(g == GROUPS) for g in range(3)]
@@ -131,6 +136,8 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
     options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
     if table_labels.is_multilabel(structure):
         return table_labels.fit(structure, C, **options)
+    if table_programs.is_program(structure):
+        return table_programs.fit(structure, C, **options)
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if structure.measure is not None:
@@ -166,7 +173,8 @@ def test_cell(cell):
             assert f"add the method {word}(" in str(refused.value)
             assert "outputs(x)" in str(refused.value)
         return
-    configured = Subgradient(passes=400 if "Chain" in structure.name else 200) if solver == "subgradient" else solver
+    passes = 2000 if table_programs.is_program(structure) else 400 if "Chain" in structure.name else 200
+    configured = Subgradient(passes=passes) if solver == "subgradient" else solver
     model = fit(structure, rescaling, slack, configured)
     if structure.greedy:
         check_greedy(model, rescaling, slack, solver)

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import maxmargin as mm
+from maxmargin.programs import Program, Rows
 
 N, D = 40, 6
 
@@ -42,6 +43,20 @@ class Sign:
         return max((-1, 1), key=lambda y: score * y + (0.0 if y_true is None else self.loss(y_true, y)))
 
 
+class SignSpace:
+    """The same outputs as derivations: two edges into the goal, each with the row in a block of its own."""
+
+    def program(self, x):
+        row = x if sp.issparse(x) else np.atleast_2d(x)
+        return Program([0, 0], [-1, -1], Rows(row, [0, 1], [0, 0], block=[0, 1], n_blocks=2))
+
+    def edges(self, x, y):
+        return [int(y > 0)]
+
+    def output(self, x, edges):
+        return 2 * int(edges[0]) - 1
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """How to make an estimator, and what belongs to the rows of ``matrix()``.
@@ -57,6 +72,7 @@ class Case:
     counts: bool = False
     sets: bool = False
     problem: Any = None
+    space: Any = None
 
     def matrix(self) -> sp.csr_array:
         return abs(matrix()) if self.counts else matrix()
@@ -79,7 +95,7 @@ class Case:
         return model.predict([X] if self.sets else X, **further)
 
     def load(self, path: Any) -> Any:
-        return mm.load(path) if self.problem is None else mm.load(path, problem=self.problem)
+        return mm.load(path, self.problem, space=self.space)
 
 
 PAIRS = np.arange(N) % 2
@@ -98,6 +114,9 @@ CASES = {
     "ChainPerceptron": Case(mm.ChainPerceptron, **TOKENS),
     "ChainHMM": Case(mm.ChainHMM, **TOKENS, counts=True),
     "StructuralSVM": Case(partial(mm.StructuralSVM, Sign()), 2 * PAIRS - 1, problem=Sign()),
+    "ProgramSVM": Case(partial(mm.ProgramSVM, SignSpace()), 2 * PAIRS - 1, space=SignSpace()),
+    "ProgramCRF": Case(partial(mm.ProgramCRF, SignSpace()), 2 * PAIRS - 1, space=SignSpace()),
+    "ProgramPerceptron": Case(partial(mm.ProgramPerceptron, SignSpace()), 2 * PAIRS - 1, space=SignSpace()),
     "DiversityRanker": Case(
         partial(mm.DiversityRanker, 2), [[{int(k)} for k in np.arange(N) % 5]], n=1, counts=True, sets=True
     ),

@@ -18,17 +18,26 @@ from estimator_cases import CASES
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "vocabulary.md"
 START = "<!-- written by tests/support/vocabulary_table.py -->\n"
 ESTIMATORS: tuple[type[Any], ...] = tuple(getattr(maxmargin, name) for name in CASES)
-PURPOSE = ("problem", "measure", "k")  # what a model is for, where there is such a thing
+PURPOSE = ("problem", "space", "measure", "k")  # what a model is for, where there is such a thing
 SHARED = (
     *PURPOSE,
-    *("C", "method", "loss", "cost", "decision"),
+    *("C", "method", "l1", "l2", "passes", "loss", "cost", "decision"),
     *("order", "eta", "ends", "window", "templates", "min_count", "hashing"),
     *("class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),
     *("tol", "max_iter", "max_time", "n_jobs", "warm_start", "random_state", "callback", "verbose"),
 )
 METHODS = (
     *("fit", "partial_fit", "calibrate", "predict", "predict_kbest", "predict_proba", "predict_marginals"),
-    *("predict_confidence", "expected_loss", "decision_function", "decision_value", "rank", "score", "chunk_score"),
+    *(
+        "predict_confidence",
+        "expected_loss",
+        "sample",
+        "decision_function",
+        "decision_value",
+        "rank",
+        "score",
+        "chunk_score",
+    ),
     *("top_features", "top_transitions", "explain", "save"),
 )
 KEYWORDS = ("classes", "folds", "groups", "group", "qid", "lengths", "sample_weight")

@@ -87,7 +87,12 @@ void for_each_output(const Oracle& oracle, std::span<const std::int32_t> example
   std::size_t at = 0;
   for (std::size_t k = 0; k < examples.size(); ++k) {
     if (examples[k] < 0 || examples[k] >= oracle.n()) throw nb::index_error("no such example");
-    const std::size_t size = oracle.output_size(examples[k]);
+    std::size_t size = 0;
+    if constexpr (requires { oracle.output_size(examples[k], outputs); }) {
+      size = oracle.output_size(examples[k], outputs.subspan(at));
+    } else {
+      size = oracle.output_size(examples[k]);
+    }
     if (at + size > outputs.size()) throw nb::value_error("outputs are too short");
     for (std::size_t t = at; t < at + size; ++t) {
       if (!oracle.is_label(outputs[t])) throw nb::value_error("a label is out of range");
@@ -123,7 +128,7 @@ struct PyPlanesEngine {
   nb::object owner, weight;
 };
 
-// `Oracle` has n(), store(), output_size(i), is_label(number), plane_of(i, y), which is none where y is the truth, row_of(i, plane)
+// `Oracle` has n(), store(), output_size(i), or output_size(i, outputs from there on) where it depends on the output, is_label(number), plane_of(i, y), which is none where y is the truth, row_of(i, plane)
 // as pairs (index of a weight, value), and write_output(i, plane, list), which is false for a mean of several outputs.
 template <class Oracle>
 nb::class_<PyPlanesEngine<Oracle>> bind_planes_engine(nb::module_& module, const char* name, const char* about) {

@@ -11,5 +11,8 @@ void bind_queries(nb::class_<programs::Topology>& topology);
 void bind_strata(nb::module_& module);
 void bind_batches(nb::module_& module);
 void bind_spanning_trees(nb::module_& module);
+void bind_program_set(nb::module_& module);
+void bind_program_targets(nb::module_& module);
+void bind_program_oracle(nb::module_& module);
 
 }  // namespace maxmargin::bindings

@@ -1,4 +1,5 @@
 #include "rows/rows.hpp"
+#include "hashing.hpp"
 
 #include <nanobind/stl/optional.h>
 
@@ -106,21 +107,6 @@ std::span<const std::int32_t> checked_examples(const std::optional<In1<std::int3
     if (i < 0 || i >= n) throw nb::index_error("no such example");
   }
   return as_span(*examples);
-}
-
-// Folds bytes into a hash, eight at a time.
-std::uint64_t mix(std::uint64_t hash, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  for (; bytes > 0;) {
-    const std::size_t taken = std::min<std::size_t>(8, bytes);
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, taken);
-    hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
-    hash ^= hash >> 32;
-    at += taken;
-    bytes -= taken;
-  }
-  return hash;
 }
 
 // Whether some row has two cells in one column. Columns may be in any order.

@@ -88,7 +88,7 @@ def check_methods(problem: Any) -> None:
 
 def as_examples(X: Any, Y: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     """Inputs and outputs as sequences indexed by position: rows of matrices and frames, items of a pandas Series."""
-    X, Y = _by_position(X), _by_position(Y)
+    X, Y = by_position(X), by_position(Y)
     if len(X) != len(Y):
         raise ValueError(f"X has {len(X)} examples and y has {len(Y)}; they must match.")
     if len(Y) == 0:
@@ -96,7 +96,8 @@ def as_examples(X: Any, Y: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     return X, Y
 
 
-def _by_position(given: Any) -> Sequence[Any]:
+def by_position(given: Any) -> Sequence[Any]:
+    """Inputs or outputs as a sequence indexed by position."""
     if isinstance(given, list | tuple):
         return given
     if isinstance(given, np.ndarray):

@@ -45,7 +45,7 @@ class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     _parameters: ClassVar[Mapping[str, Allowed]]
-    needs_problem: ClassVar[bool] = False  # code that a file cannot hold, the first argument of the estimator
+    needs: ClassVar[str | None] = None  # code that a file cannot hold: the name of the first argument of the estimator
     solution_: Solution
     n_iter_: int
 
@@ -89,6 +89,10 @@ class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
         parts = self._file_parts()
         names = {"feature_names_in_": self.feature_names_in_} if hasattr(self, "feature_names_in_") else {}
         save_model(path, self, {**parts.arrays, **names}, parts.without, parts.structure)
+
+    @staticmethod
+    def _check_needed(given: Any) -> None:
+        """Raises where what ``needs`` names was given to ``load`` and lacks methods."""
 
     @abstractmethod
     def _file_parts(self) -> FileParts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from maxmargin.core.problem import Problem, check_methods
+from maxmargin.core.problem import Problem
 from maxmargin.fitting.estimator import SAVED
 from maxmargin.fitting.model_archive import ModelFileError
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
@@ -14,8 +14,9 @@ from maxmargin.fitting.parameters import check_parameters
 from maxmargin.solvers.base import Solution, Status
 
 
-def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
-    """Reads a model file. A ``StructuralSVM`` needs its ``problem``, which is code and never in a file.
+def load(path: str | PathLike[str], problem: Problem | None = None, *, space: Any = None) -> Any:
+    """Reads a model file. A ``StructuralSVM`` needs its ``problem``, and models of programs (``ProgramSVM``, ...) their
+    ``space``: they are code and never in a file.
 
     Predictions are bit-equal to those of the estimator that was saved. The dual variables are not in the file.
     """
@@ -24,14 +25,16 @@ def load(path: str | PathLike[str], problem: Problem | None = None) -> Any:
     kind: Any = SAVED.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ModelFileError(f"{path} holds a {name!s:.80}, which this maxmargin does not know.")
-    if kind.needs_problem and problem is None:
-        raise ValueError(f"{path} is a {name}; pass its problem: maxmargin.load(path, problem=...).")
-    if kind.needs_problem:
-        _check_problem_of(path, head, problem)
+    code = {"problem": problem, "space": space}.get(kind.needs)
+    if kind.needs is not None and code is None:
+        raise ValueError(f"{path} is a {name}; pass its {kind.needs}: maxmargin.load(path, {kind.needs}=...).")
+    if kind.needs is not None:
+        kind._check_needed(code)
+        _check_class_of(path, head, kind.needs, code)
     try:
         arrays, structure = ModelArrays(members), ModelValues(head.get("structure"))
         params = {name: parameter_from_json(value, arrays) for name, value in head["params"].items()}
-        model = kind(problem, **params) if kind.needs_problem else kind(**params)
+        model = kind(**params) if code is None else kind(code, **params)
         model._restore(arrays, structure)
         check_parameters(model)
         _restore_solution(model, ModelValues(head["fitted"]))
@@ -56,13 +59,12 @@ def _restore_solution(model: Any, fitted: ModelValues) -> None:
     )
 
 
-def _check_problem_of(path: str | PathLike[str], head: dict[str, Any], problem: Any) -> None:
-    """Raises for a problem of another class than the one that was trained with; a class derived from it will do."""
-    check_methods(problem)
+def _check_class_of(path: str | PathLike[str], head: dict[str, Any], role: str, given: Any) -> None:
+    """Raises for a problem or space of another class than the one trained with; a class derived from it will do."""
     structure = head.get("structure")
-    name = structure.get("problem") if isinstance(structure, dict) else None
-    if isinstance(name, str) and name not in {kind.__name__ for kind in type(problem).__mro__}:
+    name = structure.get(role) if isinstance(structure, dict) else None
+    if isinstance(name, str) and name not in {kind.__name__ for kind in type(given).__mro__}:
         raise ValueError(
-            f"{path} was trained with a problem of the class {name[:80]}, and a {type(problem).__name__} was passed; "
+            f"{path} was trained with a {role} of the class {name[:80]}, and a {type(given).__name__} was passed; "
             "the weights have another meaning there."
         )

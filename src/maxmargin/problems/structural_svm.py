@@ -60,7 +60,7 @@ class StructuralSVM(Estimator):
     n_iter_ : passes made
     """
 
-    needs_problem = True
+    needs = "problem"
     _parameters: ClassVar[Mapping[str, Allowed]] = {**TRAINING, **MARGINS, "problem": ANYTHING, "approximate": (bool,)}
 
     problem: Problem
@@ -136,6 +136,10 @@ class StructuralSVM(Estimator):
         if length != self.coef_.size:
             raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
         return dot(vector, self.coef_)
+
+    @staticmethod
+    def _check_needed(given: Any) -> None:
+        check_methods(given)
 
     def _file_parts(self) -> FileParts:
         return FileParts({"coef_": self.coef_}, {"problem": type(self.problem).__name__}, without=("problem",))

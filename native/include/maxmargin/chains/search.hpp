@@ -76,16 +76,12 @@ class ChainSearcher {
     by_loss_.run(trellis, units_);
     const std::vector<Real> scores = by_loss_.scores();
     const double own = path_score(trellis, truth);
-    double highest = 0.0;
-    int chosen = -1;
+    MostViolated chosen;
     for (int c = 0; c <= by_loss_.most(); ++c) {  // the truth is not the only output of loss 0 where a mistake is free
-      const double score = static_cast<double>(scores[static_cast<std::size_t>(c)]);
-      if (score == -std::numeric_limits<double>::infinity()) continue;
-      const double value = loss_->margin[c] - loss_->scale[c] * (own - score);
-      if (value > highest) highest = value, chosen = c;
+      chosen.offer(c, {loss_->margin[c], loss_->scale[c]}, own, static_cast<double>(scores[static_cast<std::size_t>(c)]));
     }
-    if (chosen < 0) return false;
-    by_loss_.path(chosen, labels.data());
+    if (chosen.stratum < 0) return false;
+    by_loss_.path(static_cast<int>(chosen.stratum), labels.data());
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "maxmargin/engine/rescaled.hpp"
 #include "maxmargin/labels/branch.hpp"
 #include "maxmargin/labels/forest.hpp"
 #include "maxmargin/labels/list.hpp"
@@ -119,19 +120,15 @@ class LabelSearcher {
     strata_.run(scores, truth);
     const double own = scores(truth);
     const int truths = static_cast<int>(std::count(truth, truth + shape_->labels, std::uint8_t{1}));
-    double highest = any ? -std::numeric_limits<double>::infinity() : 0.0;
-    int chosen_a = -1, chosen_b = 0;
+    MostViolated chosen{any ? -std::numeric_limits<double>::infinity() : 0.0};
     for (int a = any ? 1 : 0; a < strata_.a_count(); ++a) {
       for (int b = 0; b < strata_.b_count(); ++b) {
-        const double score = strata_.score(a, b);
-        if (score == -std::numeric_limits<double>::infinity()) continue;
         const std::int64_t cell = loss_->goal == LabelGoal::counts ? loss_->place(shape_->labels, truths, a, b) : a;
-        const double value = loss_->margin[cell] - loss_->scale[cell] * (own - score);
-        if (value > highest) highest = value, chosen_a = a, chosen_b = b;
+        chosen.offer(static_cast<std::int64_t>(a) * strata_.b_count() + b, {loss_->margin[cell], loss_->scale[cell]}, own, strata_.score(a, b));
       }
     }
-    if (chosen_a < 0) return false;
-    strata_.labels(chosen_a, chosen_b, y);
+    if (chosen.stratum < 0) return false;
+    strata_.labels(static_cast<int>(chosen.stratum / strata_.b_count()), static_cast<int>(chosen.stratum % strata_.b_count()), y);
     return !std::equal(y, y + shape_->labels, truth);  // a mistake may be free, and the truth first in its stratum by rounding
   }
 

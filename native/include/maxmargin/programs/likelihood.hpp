@@ -1,0 +1,15 @@
+// The conditional likelihood of the true outputs of programs: sum over examples of s_i (log sum_y exp F(x_i, y) - F(x_i, y_i)).
+#pragma once
+
+#include <cstdint>
+
+#include "maxmargin/programs/targets.hpp"
+
+namespace maxmargin::programs {
+
+// Of the examples from `begin` to `end - 1`; where `gradient` is not null, its gradient is added to it. Without sample weights all
+// are one.
+double program_likelihood(const ProgramTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
+                          std::int64_t end, double* gradient, int threads);
+
+}  // namespace maxmargin::programs
