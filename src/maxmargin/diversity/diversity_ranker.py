@@ -45,7 +45,7 @@ class DiversityRanker(Estimator, SetBySet):
     Parameters
     ----------
     k : documents to choose
-    C : weight of the sum of the risks; the papers' C is ``n * C``
+    C : weight of the sum of the risks; the papers' C is ``n * C``; ``'scale'`` as in StructuralSVM
     vectorizer : scikit-learn vectoriser for candidate sets of texts, fitted to every set anew; None is
         ``CountVectorizer()``
     levels : at which counts a document covers a word: numbers for all fields, or a dict of fields to numbers. None is
@@ -65,7 +65,7 @@ class DiversityRanker(Estimator, SetBySet):
     coef_ : weights, shape (features_.length,)
     features_ : the WordFeatures: levels, thresholds, vocabulary
     fields_ : names of the fields of a candidate set
-    solution_, n_iter_
+    C_, solution_, n_iter_
     """
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
@@ -82,7 +82,7 @@ class DiversityRanker(Estimator, SetBySet):
     }
 
     k: int = 5
-    C: float = 10.0
+    C: float | str = "scale"
     _: KW_ONLY
     vectorizer: Any = None
     levels: Any = None

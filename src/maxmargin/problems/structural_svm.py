@@ -39,7 +39,8 @@ class StructuralSVM(Estimator):
     Parameters
     ----------
     problem : the Problem: joint features, loss, search
-    C : weight of the sum of the risks; the papers' C is ``n * C``
+    C : weight of the sum of the risks; the papers' C is ``n * C``. ``'scale'`` measures the joint features and the loss
+        on up to 50 examples, so that neither's unit matters (``plane_c``)
     approximate : allow a search that may miss the most violated output; no gap is reported then
     rescaling : ``'margin'``, ``'slack'``, or ``'none'`` for the zero-one loss
     slack : ``'linear'``, ``'squared'``, or ``'hard'`` for a hard margin (then C and rescaling are ignored)
@@ -56,6 +57,7 @@ class StructuralSVM(Estimator):
     Attributes
     ----------
     coef_ : weights, shape (dimension,)
+    C_ : the value that was used
     solution_ : the Solution: objective, dual, gap, status, trace, dual variables and planes
     n_iter_ : passes made
     """
@@ -64,7 +66,7 @@ class StructuralSVM(Estimator):
     _parameters: ClassVar[Mapping[str, Allowed]] = {**TRAINING, **MARGINS, "problem": ANYTHING, "approximate": (bool,)}
 
     problem: Problem
-    C: float = 1.0
+    C: float | str = "scale"
     _: KW_ONLY
     approximate: bool = False
     rescaling: str = "margin"
