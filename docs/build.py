@@ -28,6 +28,8 @@ PAGES = (
     (ROOT / "docs" / "solvers.md", "solvers.html", "Solvers"),
     (ROOT / "docs" / "support.md", "support.html", "What trains with what"),
     (ROOT / "docs" / "custom_problem.md", "custom_problem.html", "A problem of your own"),
+    (ROOT / "docs" / "programs.md", "programs.html", "Dynamic programs"),
+    (ROOT / "docs" / "spaces.md", "spaces.html", "Ready spaces"),
     (ROOT / "docs" / "sequences.md", "sequences.html", "Label sequences"),
     (ROOT / "docs" / "sequence_input.md", "sequence_input.html", "Sequences as input"),
     (ROOT / "docs" / "measures.md", "measures.html", "Measures of a whole sample"),

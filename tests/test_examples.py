@@ -24,7 +24,7 @@ def test_example_runs(path, capsys):
 
 
 def test_there_are_examples():
-    names = "chunking custom_problem diversity handwriting measures multiclass multilabel ranking taxonomy"
+    names = "chunking custom_problem diversity handwriting measures multiclass multilabel programs ranking taxonomy"
     assert set(names.split()) <= {path.stem for path in EXAMPLES}
 
 

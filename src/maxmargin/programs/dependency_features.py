@@ -97,21 +97,29 @@ def _sides(sentence: TaggedWords) -> tuple[Keys, Keys]:
     """Keys of both sides of each template: (templates, n + 1) for the head, the root first, (templates, n) for the
     dependent. The first template is the pair of tags."""
     words = np.array([_key(text) for text in ("<root>", *(word.lower() for word in sentence.words))], dtype=np.uint64)
-    tags = np.array([_key(text) for text in ("<root>", *sentence.xpos)], dtype=np.uint64)
+    pairs = (f"{fine} {coarse}" for fine, coarse in zip(sentence.xpos, sentence.upos))
+    tags = np.array([_key(text) for text in ("<root>", *pairs)], dtype=np.uint64)
     coarse = np.array([_key("coarse " + text) for text in ("<root>", *sentence.upos)], dtype=np.uint64)
-    edge = np.array([_key("<edge>")], dtype=np.uint64)
-    before: Keys = np.concatenate([edge, tags[:-1]])
-    after: Keys = np.concatenate([tags[1:], edge])
     both = _mixed(words + tags * _ODD[0])
-    next_to = _mixed(tags + after * _ODD[0])
-    behind = _mixed(tags + before * _ODD[1])
+    next_to, behind = _with_neighbours(tags)
+    coarse_next, coarse_behind = _with_neighbours(coarse)
     none = np.zeros_like(words)
     head = [tags, coarse, both, words, tags, none, none, none, both, tags, words, both, both, words]
     word = [tags, coarse, none, none, none, both, words, tags, both, both, both, tags, words, words]
     head += [next_to, behind, next_to, behind, coarse, words]
     word += [behind, behind, next_to, next_to, words, coarse]
+    head += [coarse_next, coarse_behind, coarse_next, coarse_behind]
+    word += [coarse_behind, coarse_behind, coarse_next, coarse_next]
     salt = np.array([_key(f"template {k}") for k in range(len(head))], dtype=np.uint64)[:, None]
     return _mixed(np.stack(head) + salt), _mixed(np.stack(word)[:, 1:] * _ODD[1] + salt)
+
+
+def _with_neighbours(tags: Keys) -> tuple[Keys, Keys]:
+    """Each tag together with the one after it, and with the one before it."""
+    edge = np.array([_key("<edge>")], dtype=np.uint64)
+    after: Keys = np.concatenate([tags[1:], edge])
+    before: Keys = np.concatenate([edge, tags[:-1]])
+    return _mixed(tags + after * _ODD[0]), _mixed(tags + before * _ODD[1])
 
 
 def _distance_keys(place: npt.NDArray[np.int64]) -> Keys:
