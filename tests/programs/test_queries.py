@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from maxmargin import _core
-from maxmargin.programs import Topology, queries
+from maxmargin.programs import Program, Topology, queries
 from program_cases import ProgramCase, chain_program, program_cases, size_of
 
 CLOSE = 1e-12
@@ -240,6 +240,18 @@ def test_f1_as_loss_on_a_chain():
     uses = case.uses()
     totals = np.stack([uses @ hit, uses @ guess], axis=1)
     assert found.score == pytest.approx((case.values + loss(totals)).max(), abs=1e-12)
+
+
+def test_a_program_answers_as_its_topology_does():
+    topology = Topology([0, 1, 1], [-1, 0, 0])
+    program, scores = Program.of(topology, np.eye(3)), [0.0, 1.0, 3.0]
+    assert queries.best(program, scores).output.tolist() == [2, 0]
+    assert [r.score for r in queries.k_best(program, scores, 5)] == [3.0, 1.0]
+    np.testing.assert_array_equal(queries.marginals(program, scores), queries.marginals(topology, scores))
+    assert queries.entropy(program, scores) == queries.entropy(topology, scores)
+    assert queries.best_by_cost(program, scores, [0, 0, 1]).scores.tolist() == [1.0, 3.0]
+    assert len(queries.samples(program, scores, 4)) == 4
+    assert queries.minimum_risk(program, scores).output.tolist() == [2, 0]
 
 
 REFUSED = {

@@ -4,7 +4,8 @@ The score of an output is the sum of the scores of its edges. Scores are numbers
 edge. The probability of an output is ``exp(score) / Z``, where Z is the sum over all outputs. An output is given as the
 numbers of its edges; an edge stands before the edges of its tails.
 
-Every question can be restricted to outputs with none of the edges in ``forbidden`` and all of those in ``required``.
+A question takes a ``Program``, or its ``Topology``: features are ignored here, the scores of edges are given. Every
+question can be restricted to outputs with none of the edges in ``forbidden`` and all of those in ``required``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.core.ranked import Ranked, checked_k
+from maxmargin.programs.program import Program
 from maxmargin.programs.topology import Indices, Topology, whole_numbers
 
 Floats = npt.NDArray[np.float64]
@@ -35,16 +37,20 @@ class Sums(NamedTuple):
 
 
 def best(
-    topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
+    program: Program | Topology,
+    scores: npt.ArrayLike,
+    *,
+    forbidden: EdgeList | None = None,
+    required: EdgeList | None = None,
 ) -> Ranked[Indices]:
     """The output with the largest score, as ``Ranked(score, edges)``."""
-    score, edges = topology.core.best(edge_scores(scores), *_limits(forbidden, required))
+    score, edges = _topology(program).core.best(edge_scores(scores), *_limits(forbidden, required))
     check_possible(score, required)
     return Ranked(score, edges)
 
 
 def k_best(
-    topology: Topology,
+    program: Program | Topology,
     scores: npt.ArrayLike,
     k: int,
     *,
@@ -55,45 +61,63 @@ def k_best(
 
     Found lazily (Huang and Chiang, 2005): after one pass over the edges only cells that the answers need are looked at.
     """
-    values, offsets, edges = topology.core.k_best(edge_scores(scores), checked_k(k), *_limits(forbidden, required))
+    values, offsets, edges = _topology(program).core.k_best(
+        edge_scores(scores), checked_k(k), *_limits(forbidden, required)
+    )
     check_possible(values[0] if values.size else -np.inf, required)
     return [Ranked(float(v), edges[a:b]) for v, (a, b) in zip(values, pairwise(offsets), strict=True)]
 
 
 def sums(
-    topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
+    program: Program | Topology,
+    scores: npt.ArrayLike,
+    *,
+    forbidden: EdgeList | None = None,
+    required: EdgeList | None = None,
 ) -> Sums:
     """Log partition and marginals in one pass up and one down."""
-    log_partition, marginals = topology.core.sums(edge_scores(scores), *_limits(forbidden, required))
+    log_partition, marginals = _topology(program).core.sums(edge_scores(scores), *_limits(forbidden, required))
     check_possible(log_partition, required)
     return Sums(log_partition, marginals)
 
 
 def marginals(
-    topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
+    program: Program | Topology,
+    scores: npt.ArrayLike,
+    *,
+    forbidden: EdgeList | None = None,
+    required: EdgeList | None = None,
 ) -> Floats:
     """The probability of every edge, shape (E,); see ``Sums.marginals``."""
-    return sums(topology, scores, forbidden=forbidden, required=required).marginals
+    return sums(program, scores, forbidden=forbidden, required=required).marginals
 
 
 def log_partition(
-    topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
+    program: Program | Topology,
+    scores: npt.ArrayLike,
+    *,
+    forbidden: EdgeList | None = None,
+    required: EdgeList | None = None,
 ) -> float:
     """The logarithm of the sum of ``exp(score)`` over all outputs."""
-    return sums(topology, scores, forbidden=forbidden, required=required).log_partition
+    return sums(program, scores, forbidden=forbidden, required=required).log_partition
 
 
 def entropy(
-    topology: Topology, scores: npt.ArrayLike, *, forbidden: EdgeList | None = None, required: EdgeList | None = None
+    program: Program | Topology,
+    scores: npt.ArrayLike,
+    *,
+    forbidden: EdgeList | None = None,
+    required: EdgeList | None = None,
 ) -> float:
     """``-sum p log p`` over all outputs, in nats."""
-    log_partition, found = topology.core.entropy(edge_scores(scores), *_limits(forbidden, required))
+    log_partition, found = _topology(program).core.entropy(edge_scores(scores), *_limits(forbidden, required))
     check_possible(log_partition, required)
     return float(found)
 
 
 def expectation(
-    topology: Topology,
+    program: Program | Topology,
     scores: npt.ArrayLike,
     values: npt.ArrayLike,
     *,
@@ -102,14 +126,14 @@ def expectation(
 ) -> Floats:
     """The expected sum of the values of an output's edges: of shape () for values of shape (E,), (m,) for (E, m)."""
     numbers = np.asarray(values, dtype=np.float64)
-    if numbers.ndim not in (1, 2) or len(numbers) != topology.n_edges:
-        raise ValueError(f"values must have one row per edge, {topology.n_edges}, not shape {numbers.shape}.")
-    found: Floats = np.asarray(marginals(topology, scores, forbidden=forbidden, required=required) @ numbers)
+    if numbers.ndim not in (1, 2) or len(numbers) != program.n_edges:
+        raise ValueError(f"values must have one row per edge, {program.n_edges}, not shape {numbers.shape}.")
+    found: Floats = np.asarray(marginals(program, scores, forbidden=forbidden, required=required) @ numbers)
     return found
 
 
 def samples(
-    topology: Topology,
+    program: Program | Topology,
     scores: npt.ArrayLike,
     n: int,
     *,
@@ -120,14 +144,16 @@ def samples(
     """``n`` independent outputs at random, each with its probability; the same for the same seed."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
         raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}.")
-    found = topology.core.samples(edge_scores(scores), checked_k(n, "n"), int(seed), *_limits(forbidden, required))
+    found = _topology(program).core.samples(
+        edge_scores(scores), checked_k(n, "n"), int(seed), *_limits(forbidden, required)
+    )
     log_sum, offsets, edges = found
     check_possible(log_sum, required)
     return [edges[a:b] for a, b in pairwise(offsets)]
 
 
 def minimum_risk(
-    topology: Topology,
+    program: Program | Topology,
     scores: npt.ArrayLike,
     *,
     extra: npt.ArrayLike = 1.0,
@@ -141,11 +167,11 @@ def minimum_risk(
     and ``risk(y)`` its mean over the outputs z with their probabilities; both are numbers or have shape (E,). It is
     exact where no output can have an edge twice.
     """
-    wrong, left_out = (np.broadcast_to(np.asarray(c, dtype=np.float64), topology.n_edges) for c in (extra, missed))
+    wrong, left_out = (np.broadcast_to(np.asarray(c, dtype=np.float64), program.n_edges) for c in (extra, missed))
     asked = edge_scores(scores)
-    chance = marginals(topology, asked, forbidden=forbidden, required=required)
+    chance = marginals(program, asked, forbidden=forbidden, required=required)
     gain = np.where(asked == -np.inf, -np.inf, left_out * chance - wrong * (1.0 - chance))
-    found = best(topology, gain, forbidden=forbidden, required=required)
+    found = best(program, gain, forbidden=forbidden, required=required)
     return Ranked(found.score - float(left_out @ chance), found.output)
 
 
@@ -158,7 +184,7 @@ class Strata:
 
     def __init__(
         self,
-        topology: Topology,
+        program: Program | Topology,
         scores: npt.ArrayLike,
         counts: npt.ArrayLike,
         *,
@@ -170,7 +196,7 @@ class Strata:
             table = table[:, np.newaxis]
         if table.ndim != 2 or table.shape[1] == 0:
             raise ValueError(f"counts must have shape (E,) or (E, kinds), not {np.shape(counts)}.")
-        self._core = _core.Strata(topology.core, edge_scores(scores), table, *_limits(forbidden, required))
+        self._core = _core.Strata(_topology(program).core, edge_scores(scores), table, *_limits(forbidden, required))
         values = self._core.values()
         self._indices = np.flatnonzero(values > -np.inf)
         check_possible(values.max(), required)
@@ -186,7 +212,7 @@ class Strata:
 
 
 def best_by_cost(
-    topology: Topology,
+    program: Program | Topology,
     scores: npt.ArrayLike,
     costs: npt.ArrayLike,
     *,
@@ -198,11 +224,11 @@ def best_by_cost(
     Time grows with the number of edges times the number of totals (with two tails, times its square); where the values
     take more than 64 MiB, those of some cells only are kept, and the others computed again for an answer.
     """
-    return Strata(topology, scores, costs, forbidden=forbidden, required=required)
+    return Strata(program, scores, costs, forbidden=forbidden, required=required)
 
 
 def best_under(
-    topology: Topology,
+    program: Program | Topology,
     scores: npt.ArrayLike,
     counts: npt.ArrayLike,
     value: Callable[[npt.NDArray[np.int64], Floats], npt.ArrayLike],
@@ -216,7 +242,7 @@ def best_under(
     best scores with them, shape (m,), and answers m numbers; it must not fall where a score rises. With hits and
     guesses as counts, it can be a score plus one minus F1.
     """
-    strata = Strata(topology, scores, counts, forbidden=forbidden, required=required)
+    strata = Strata(program, scores, counts, forbidden=forbidden, required=required)
     values = np.asarray(value(strata.totals, strata.scores), dtype=np.float64)
     if values.shape != strata.scores.shape:
         raise ValueError(f"value must answer one number per row of totals, {strata.scores.shape}, not {values.shape}.")
@@ -232,6 +258,10 @@ def edge_scores(scores: npt.ArrayLike) -> Floats:
     if array.ndim != 1 or array.dtype.kind not in "fiu":
         raise ValueError(f"scores must be one number per edge, not an array of {array.dtype} of shape {array.shape}.")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _topology(program: Program | Topology) -> Topology:
+    return program.topology if isinstance(program, Program) else program
 
 
 def _limits(forbidden: EdgeList | None, required: EdgeList | None) -> tuple[Indices | None, Indices | None]:
