@@ -9,6 +9,18 @@ SVMLIGHT = "1 1:0.5 3:2 # a\n2 2:1e-3 4:7\n\n1 1:3\n3 1:-1.5 2:0.25 9:4\n"
 CSV = 'a,b,label\n1,2.5,x\n-3,4e2,y\n0,0,"z, z"\n5,6,x\n'
 LETOR = "2 qid:1 1:0.5 2:1 # doc\n0 qid:1 1:0.1\n1 qid:2 2:3\n0 qid:2 1:1 3:-2\n"
 SVMHMM = "1 qid:1 1:1 5:0.5\n2 qid:1 2:1\n1 qid:2 3:1 # end\n3 qid:2 1:2\n"
+CONLLU = "# text = it's here\n" + "".join(
+    "\t".join(row.split()) + "\n" if row else "\n"
+    for row in (
+        "1-2 it's _ _ _ _ _ _ _ _",
+        "1 it it PRON PRP _ 3 nsubj _ _",
+        "2 's be AUX VBZ _ 3 cop _ _",
+        "2.1 x _ _ _ _ _ _ _ _",
+        "3 here here ADV RB _ 0 root _ _",
+        "",
+        "1 yes yes INTJ UH _ 0 root _ _",
+    )
+)
 CONLL = "the DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\na DT B-NP\ncat NN I-NP\n"
 CRFSUITE = "N\tw=a\tx:2\nV\tw=b\\:c\n\nN\tw=a\ty:0.5\tz\nV\tw=d\n"
 COST = ",a,b,c\na,0,1,2\nb,1,0,1.5\nc,2,3,0\n"

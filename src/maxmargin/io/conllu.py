@@ -93,7 +93,7 @@ def _heads(name: str, rows: list[tuple[int, list[str]]]) -> npt.NDArray[np.int32
         return None
     for number, columns in rows:
         head = columns[6]
-        if not (head.isascii() and head.isdigit() and int(head) <= len(rows)) or head == columns[0]:
+        if not (head.isascii() and head.isdigit() and len(head) < 9 and int(head) <= len(rows)) or head == columns[0]:
             raise ValueError(
                 f"{name}, line {number} has the head {quoted(head)}; it must be 0 or another word of the sentence, up "
                 f"to {len(rows)}."
