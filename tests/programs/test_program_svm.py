@@ -8,7 +8,8 @@ import pytest
 from maxmargin import ChainSVC, ProgramPerceptron, ProgramSVM, Unsupported, load
 from maxmargin.chains.chain import Chain
 from maxmargin.fitting.calibration import NotCalibratedWarning
-from program_spaces import CostlyPaths, CountedPaths, LabelChain, Paths, every_plane, examples
+from maxmargin.programs import Program
+from program_spaces import CostlyPaths, CountedPaths, LabelChain, Listed, Paths, every_plane, examples
 
 K = 3
 
@@ -160,6 +161,16 @@ def test_limits_that_make_no_sense():
         model.predict(inputs[:1], forbidden=[["a"]])
     with pytest.raises(ValueError, match=r"decode must be 'best' or 'risk'"):
         model.predict(inputs, decode="viterbi")
+
+
+def test_an_edge_that_outputs_may_have_twice_cannot_be_required():
+    twice = Listed(Program([0, 0, 1], [[-1, -1], [-1, -1], [0, 0]], np.eye(3)), np.zeros(3, int))
+    model = ProgramSVM(Paths(), 1.0).fit([twice], [(0, 0, 2)])
+    assert model.predict([twice]) == [(0, 0, 2)]
+    assert model.predict([twice], forbidden=[[0]]) == [(1, 1, 2)]
+    assert [output for _, output in model.predict_kbest([twice], 9)[0]] == [(0, 0, 2), (0, 1, 2), (0, 1, 2), (1, 1, 2)]
+    with pytest.raises(ValueError, match=r"Edge 0 of example 0 cannot be required: an output may have it"):
+        model.predict([twice], required=[[0]])
 
 
 @pytest.mark.parametrize("space", [Paths(), CostlyPaths()])

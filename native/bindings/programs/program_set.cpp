@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -45,7 +46,7 @@ void sort_entries(FeaturePart& part, std::int64_t i) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(last - first));
   std::iota(order.begin(), order.end(), first);
   std::ranges::stable_sort(order, {}, [&](std::int64_t k) { return part.place[static_cast<std::size_t>(k)]; });
-  for (std::vector<std::int32_t>* each : {&part.place, &part.row, &part.stop, &part.block}) {
+  for (std::vector<std::int32_t>* each : {&part.place, &part.from, &part.until}) {
     if (each->empty()) continue;
     std::vector<std::int32_t> sorted;
     sorted.reserve(order.size());
@@ -76,22 +77,23 @@ void add_part(PyProgramSet& self, std::int64_t columns, std::int32_t blocks, In1
   part.indices = indices.data();
   part.values = optional_data(values);
   part.place.assign(edge.data(), edge.data() + edge.size());
-  part.row.assign(row.data(), row.data() + row.size());
-  if (stop) part.stop.assign(stop->data(), stop->data() + stop->size());
-  if (block) part.block.assign(block->data(), block->data() + block->size());
+  part.from.resize(edge.size());
+  if (stop) part.until.resize(edge.size());
   {
     nb::gil_scoped_release release;
     for (std::int64_t i = 0; i < self.n(); ++i) {
       const Topology& topology = self.set.topology(i);
       const std::int64_t rows = part.first_row[static_cast<std::size_t>(i) + 1] - part.first_row[static_cast<std::size_t>(i)];
+      if ((rows + 1) * blocks > std::numeric_limits<std::int32_t>::max()) throw std::out_of_range("an example has too many rows for its blocks");
       for (auto k = static_cast<std::size_t>(part.first_entry[static_cast<std::size_t>(i)]);
            k < static_cast<std::size_t>(part.first_entry[static_cast<std::size_t>(i) + 1]); ++k) {
-        const std::int64_t from = part.row[k], until = stop ? part.stop[k] : from + 1;
-        if (part.place[k] < 0 || part.place[k] >= topology.edges() || from < 0 || until < from || until > rows ||
-            (block && (part.block[k] < 0 || part.block[k] >= blocks))) {
+        const std::int64_t own = row.data()[k], last = stop ? stop->data()[k] : own + 1, in = block ? block->data()[k] : 0;
+        if (part.place[k] < 0 || part.place[k] >= topology.edges() || own < 0 || last < own || last > rows || in < 0 || in >= blocks) {
           throw std::out_of_range("an entry names an edge, a row or a block that is not there");
         }
         part.place[k] = topology.place(part.place[k]);
+        part.from[k] = static_cast<std::int32_t>(own * blocks + in);
+        if (stop) part.until[k] = static_cast<std::int32_t>(last * blocks + in);
       }
       sort_entries(part, i);
     }
@@ -130,7 +132,7 @@ void bind_program_set(nb::module_& module) {
               hash = mix(hash, part.indices, static_cast<std::size_t>(cells) * 4);
               if (part.values != nullptr) hash = mix(hash, part.values, static_cast<std::size_t>(cells) * 8);
               for (const auto* each : {&part.first_row, &part.first_entry}) hash = mix(hash, *each);
-              for (const auto* each : {&part.place, &part.row, &part.stop, &part.block}) hash = mix(hash, *each);
+              for (const auto* each : {&part.place, &part.from, &part.until}) hash = mix(hash, *each);
             }
             return hash;
           },

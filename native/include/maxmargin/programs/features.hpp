@@ -32,7 +32,7 @@ class FeaturePart {
   const double* values = nullptr;                   // null: all are one
   std::vector<std::int64_t> first_row, first_entry;  // (examples + 1)
   std::vector<Edge> place;                           // of the entries of all examples
-  std::vector<std::int32_t> row, stop, block;        // rows count from the first of the example; no stop: one row; no block: the first
+  std::vector<std::int32_t> from, until;             // row * blocks + block of the first row and of that after the last; no until: one row
 
   std::int64_t weight_count() const { return columns * blocks; }
 
@@ -49,24 +49,24 @@ class FeaturePart {
         for (std::int32_t b = 0; b < blocks; ++b) line[b] += x * static_cast<double>(w[b]);
       }
     }
-    if (stop.empty()) {
-      for (std::int64_t k = first_entry[i]; k < first_entry[i + 1]; ++k) out[place[k]] += table[cell(row[k], k)];
+    if (until.empty()) {
+      for (std::int64_t k = first_entry[i]; k < first_entry[i + 1]; ++k) out[place[k]] += table[from[k]];
       return;
     }
     sum_up_before(table, rows);
-    for (std::int64_t k = first_entry[i]; k < first_entry[i + 1]; ++k) out[place[k]] += table[cell(stop[k], k)] - table[cell(row[k], k)];
+    for (std::int64_t k = first_entry[i]; k < first_entry[i + 1]; ++k) out[place[k]] += table[until[k]] - table[from[k]];
   }
 
   // v += c * sum over all edges of example i of coefficient[place] * features.
   void add_all(std::int64_t i, const double* coefficient, double c, double* v, std::vector<double>& room) const {
     const auto [table, rows] = emptied(i, room);
     for (std::int64_t k = first_entry[i]; k < first_entry[i + 1]; ++k) {
-      table[cell(row[k], k)] += coefficient[place[k]];
-      if (!stop.empty()) table[cell(stop[k], k)] -= coefficient[place[k]];
+      table[from[k]] += coefficient[place[k]];
+      if (!until.empty()) table[until[k]] -= coefficient[place[k]];
     }
     for (std::int64_t r = 0; r < rows; ++r) {
       double* line = table + r * blocks;
-      for (std::int32_t b = 0; !stop.empty() && r > 0 && b < blocks; ++b) line[b] += line[b - blocks];
+      for (std::int32_t b = 0; !until.empty() && r > 0 && b < blocks; ++b) line[b] += line[b - blocks];
       for (std::int64_t at = starts[first_row[i] + r]; at < starts[first_row[i] + r + 1]; ++at) {
         const double x = c * (values == nullptr ? 1.0 : values[at]);
         double* w = v + base + static_cast<std::int64_t>(indices[at]) * blocks;
@@ -79,9 +79,9 @@ class FeaturePart {
   template <class Visit>
   void visit_features(std::int64_t i, Edge edge, Visit&& visit) const {
     for (std::int64_t k = entry_of(i, edge); k < first_entry[i + 1] && place[k] == edge; ++k) {
-      const std::int64_t from = first_row[i] + row[k], until = stop.empty() ? from + 1 : first_row[i] + stop[k];
-      const std::int64_t shift = base + (block.empty() ? 0 : block[k]);
-      for (std::int64_t at = starts[from]; at < starts[until]; ++at) {
+      const std::int64_t row = from[k] / blocks, stop = until.empty() ? row + 1 : until[k] / blocks;
+      const std::int64_t shift = base + from[k] % blocks;
+      for (std::int64_t at = starts[first_row[i] + row]; at < starts[first_row[i] + stop]; ++at) {
         visit(shift + static_cast<std::int64_t>(indices[at]) * blocks, values == nullptr ? 1.0 : values[at]);
       }
     }
@@ -103,9 +103,6 @@ class FeaturePart {
     const std::int64_t rows = first_row[i + 1] - first_row[i];
     room.assign(static_cast<std::size_t>((rows + 1) * blocks), 0.0);
     return {room.data(), rows};
-  }
-  std::int64_t cell(std::int32_t line, std::int64_t entry) const {
-    return static_cast<std::int64_t>(line) * blocks + (block.empty() ? 0 : block[entry]);
   }
   // Line r becomes the sum of the lines before it.
   void sum_up_before(double* table, std::int64_t rows) const {
