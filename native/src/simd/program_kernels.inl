@@ -89,28 +89,23 @@ double softmax(double* x, std::int64_t n) {
 #if defined(__GNUC__) || defined(__clang__)
   constexpr int kWidth = kLanes<double>;
   using Bits = Vec<std::uint64_t, kWidth>;
-  const Doubles shift = fill<Doubles>(most);
-  Doubles total{};
-  for (; k + kWidth <= n; k += kWidth) {
-    const Doubles part = exp_of<Doubles, Bits>(load<Doubles>(x + k) - shift, fill<Doubles, double>);
-    store(x + k, part);
-    total += part;
+  if (n >= kWidth) {
+    const Doubles shift = fill<Doubles>(most);
+    const Doubles end = exp_of<Doubles, Bits>(load<Doubles>(x + n - kWidth) - shift, fill<Doubles, double>);  // read before it is changed
+    Doubles total{};
+    for (; k + kWidth <= n; k += kWidth) {
+      const Doubles part = exp_of<Doubles, Bits>(load<Doubles>(x + k) - shift, fill<Doubles, double>);
+      store(x + k, part);
+      total += part;
+    }
+    store(x + n - kWidth, end);
+    sum = sum_of(total);
   }
-  if (k < n) {  // the rest in a vector of its own
-    double rest[kWidth];
-    std::fill_n(rest, kWidth, -std::numeric_limits<double>::infinity());
-    std::copy(x + k, x + n, rest);
-    const Doubles part = exp_of<Doubles, Bits>(load<Doubles>(rest) - shift, fill<Doubles, double>);
-    store(rest, part);
-    std::copy(rest, rest + (n - k), x + k);
-    total += part;
-  }
-  sum = sum_of(total);
-#else
-  for (; k < n; ++k) x[k] -= most;
-  exp_all(x, n);
-  for (k = 0; k < n; ++k) sum += x[k];
 #endif
+  if (k == 0) {
+    for (std::int64_t j = 0; j < n; ++j) x[j] = exp_of<double, std::uint64_t>(x[j] - most, [](double y) { return y; });
+  }
+  for (; k < n; ++k) sum += x[k];
   const double share = 1.0 / sum;
   for (k = 0; k < n; ++k) x[k] *= share;
   return most + std::log(sum);
