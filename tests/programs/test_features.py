@@ -23,8 +23,9 @@ def row_parts(draw, n_edges):
     if draw(st.booleans()):
         matrix *= np.round(4 * rng.standard_normal(matrix.shape)) / 4
     entries = draw(st.integers(0, 8))
-    row = rng.integers(0, rows, entries)
-    stop = np.array([rng.integers(first, rows + 1) for first in row], dtype=int) if draw(st.booleans()) else None
+    ranges = draw(st.booleans())
+    row = rng.integers(0, rows + ranges, entries)
+    stop = np.array([rng.integers(first, rows + 1) for first in row], dtype=int) if ranges else None
     block = rng.integers(0, blocks, entries) if draw(st.booleans()) else None
     given_matrix = sp.csr_array(matrix) if draw(st.booleans()) else matrix
     return Rows(given_matrix, rng.integers(0, n_edges, entries), row, stop, block, blocks)

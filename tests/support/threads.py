@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from maxmargin import ChainCRF, ChainSVC, MeasureSVC, MulticlassSVC, MultilabelSVC, RankingSVM, TaxonomySVC
+from maxmargin import (
+    ChainCRF,
+    ChainSVC,
+    MeasureSVC,
+    MulticlassSVC,
+    MultilabelSVC,
+    ProgramCRF,
+    ProgramSVM,
+    RankingSVM,
+    TaxonomySVC,
+)
 from maxmargin.datasets import make_sentences
+from program_spaces import SPACES, examples
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((120, 6))
@@ -58,3 +69,15 @@ def test_sequences(kind, solver):
     model = kind(templates="tagging", solver=solver, n_jobs=3).fit(WORDS, TAGS)
     model.predict(WORDS)
     model.predict_kbest(WORDS[:5], 3)
+
+
+@pytest.mark.parametrize("space", ["plain", "costly", "counted"])
+def test_programs(space):
+    inputs, outputs = examples("trees")
+    for rescaling in ("margin", "slack"):
+        model = ProgramSVM(SPACES[space], 0.5, rescaling=rescaling, solver="one-slack", n_jobs=3).fit(inputs, outputs)
+        model.predict(inputs)
+    model = ProgramCRF(SPACES["plain"], n_jobs=3).fit(inputs, outputs)
+    model.predict_kbest(inputs, 3)
+    model.predict_marginals(inputs)
+    model.sample(inputs, n_samples=2)
