@@ -45,9 +45,7 @@ class Rows:
             raise ValueError(f"{self.n_columns} columns times {self.n_blocks} blocks are too many weights.")
         self.given = edge is not None  # else row k belongs to edge k
         self.edge = _numbers("edge", edge, self.n_rows if row is None else None, _MOST)
-        self.row = _numbers(
-            "row", row, self.edge.size, self.n_rows + (stop is not None)
-        )  # an empty range may be last
+        self.row = _numbers("row", row, self.edge.size, self.n_rows + (stop is not None))  # an empty range may be last
         self.stop = None if stop is None else _numbers("stop", stop, self.edge.size, self.n_rows + 1)
         self.block = None if block is None else _numbers("block", block, self.edge.size, self.n_blocks)
         if self.row.size != self.edge.size:
