@@ -10,9 +10,8 @@ from rich.console import Console
 
 from defaults.comparison import SLOWEST, Comparison, bars_of, slow_ones
 from defaults.ours import INFORMATIVE
-from shared.doc_page import replace_section, table
 from shared.harness import environment
-from shared.tables import Bar, new_table, print_bars
+from shared.tables import Bar, markdown_table, new_table, print_bars, replace_section
 
 SECTION = "defaults beside peers"
 _COLUMNS = [
@@ -106,12 +105,12 @@ def _by_estimator(found: list[Comparison]) -> str:
                 f"{slowest.ratio:.1f} x ({slowest.task})",
             ]
         )
-    return table(columns, rows)
+    return markdown_table(columns, rows)
 
 
 def _bar_table(bars: list[Bar]) -> str:
     rows = [[bar.claim, bar.value, bar.asked, "yes" if bar.holds else "**no**"] for bar in bars]
-    return table(["bar", "found", "asked", "holds"], rows)
+    return markdown_table(["bar", "found", "asked", "holds"], rows)
 
 
 def _slow(found: list[Comparison]) -> list[str]:
@@ -137,7 +136,7 @@ def _slow(found: list[Comparison]) -> list[str]:
         ]
         for row in found
     ]
-    return [text, table(columns, rows)]
+    return [text, markdown_table(columns, rows)]
 
 
 def _cells(row: Comparison) -> list[str]:

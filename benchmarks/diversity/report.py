@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from diversity.data import K
-from shared.doc_page import replace_section, table
 from shared.harness import environment
-from shared.tables import Bar, console, new_table
+from shared.tables import Bar, console, markdown_table, new_table, replace_section
 
 SHOWN = (1, 2, 3, 5, 7, 10)
 
@@ -58,7 +57,7 @@ def bars_of(found: dict[str, Any]) -> list[Bar]:
 
 def write_page(page: Path, workloads: list[dict[str, Any]]) -> None:
     """Replaces the section of results."""
-    parts = [f"{title(found)}.\n\n{table(columns(), rows_of(found))}" for found in workloads]
+    parts = [f"{title(found)}.\n\n{markdown_table(columns(), rows_of(found))}" for found in workloads]
     where = environment()
     last = (
         f"`python benchmarks/diversity/run.py --write {page.parent.name}/{page.name}` writes these tables; here with "

@@ -19,10 +19,8 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from labels.fit import METHODS, NAMES
-from shared.doc_page import replace_section
-from shared.doc_page import table as markdown_table
 from shared.harness import RESULTS, environment, run_job, save
-from shared.tables import console, new_table
+from shared.tables import console, markdown_table, new_table, replace_section
 
 SETS = ("emotions", "scene", "medical", "enron")
 COLUMNS = ["method", *NAMES, "C", "CPU s", "gap"]

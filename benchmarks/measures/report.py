@@ -9,8 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from measures.quality import MEASURES
-from shared.doc_page import table as markdown_table
-from shared.tables import Bar, new_table
+from shared.tables import Bar, markdown_table, new_table
 
 CLOSE = 1e-3
 TITLES = {"f1": "F1", "prbep": "PRBEP", "roc_area": "ROC area"}

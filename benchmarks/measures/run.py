@@ -24,9 +24,8 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from measures.data import SETS
 from measures.report import PAGES, TABLES, bars_of
-from shared.doc_page import replace_section
 from shared.harness import RESULTS, run_job, save
-from shared.tables import Bar, console, print_bars
+from shared.tables import Bar, console, print_bars, replace_section
 
 PARTS = ("quality", "speed", "oracle", "planes")
 LIMIT = 4 * 3600.0

@@ -26,10 +26,8 @@ from scipy.stats import wilcoxon
 from rankings.growth import growth
 from rankings.methods import METHODS
 from rankings.score import NAMES
-from shared.doc_page import replace_section
-from shared.doc_page import table as markdown_table
 from shared.harness import environment, run_job, save
-from shared.tables import Bar, console, new_table, print_bars
+from shared.tables import Bar, console, markdown_table, new_table, print_bars, replace_section
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,8 +1,10 @@
-"""Tables and bars that the benchmarks print."""
+"""Tables and bars that the benchmarks print, and sections of pages of the documentation that they write."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -33,3 +35,19 @@ def print_bars(title: str, bars: list[Bar]) -> None:
     for bar in bars:
         table.add_row(bar.claim, bar.value, bar.asked, "yes" if bar.holds else "[bold red]NO[/]")
     console.print(table)
+
+
+def markdown_table(columns: list[str], rows: Iterable[list[str]]) -> str:
+    """A table whose first column is aligned left and all others right."""
+    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def replace_section(page: Path, name: str, text: str) -> None:
+    """Puts the text between the lines ``<!-- name -->`` and ``<!-- end of name -->`` of the page."""
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    before, found, rest = page.read_text().partition(start)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise SystemExit(f"{page} has no lines {start.strip()!r} and {end.strip()!r} to write between.")
+    page.write_text(f"{before}{start}{text.strip()}\n{end}{after}")

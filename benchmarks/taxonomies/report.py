@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shared.doc_page import table as markdown_table
 from shared.harness import environment
-from shared.tables import Bar, console, new_table
+from shared.tables import Bar, console, markdown_table, new_table
 from taxonomies.methods import FLAT, OURS, RIVAL
 
 Floats = npt.NDArray[np.float64]

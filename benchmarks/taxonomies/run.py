@@ -19,9 +19,8 @@ from typing import Any
 if __name__ == "__main__":  # names of modules start at benchmarks/
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from shared.doc_page import replace_section
 from shared.harness import run_job, save
-from shared.tables import Bar, console, print_bars
+from shared.tables import Bar, console, print_bars, replace_section
 from taxonomies.data import DATA, SIZES
 from taxonomies.methods import METHODS
 from taxonomies.report import large_bars, large_page, print_large, print_summary, summarise, table_bars, table_page

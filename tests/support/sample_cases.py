@@ -16,7 +16,7 @@ from brute_force import wrong_outputs
 from maxmargin import Formulation
 from maxmargin.groups.sample import Sample, SampleInput
 from maxmargin.measures import as_measure
-from maxmargin.measures.binary_rows_oracle import SignedOracle
+from maxmargin.measures.binary_rows import SignedOracle
 from maxmargin.rows.matrices import as_rows
 from reference import EveryPlane, dense, plane_of
 

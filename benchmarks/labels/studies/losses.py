@@ -26,7 +26,7 @@ from sklearn.multioutput import ClassifierChain
 
 from labels.studies.tasks import CHOSEN_BY, JUDGED_ON, Make
 from maxmargin import MultilabelSVC
-from shared.doc_page import table
+from shared.tables import markdown_table
 
 LOSSES = ("hamming", "f1", "zero-one")
 METHODS = ("structural", "likelihood", "auto")
@@ -62,7 +62,7 @@ def compare(title: str, tasks: dict[str, tuple[int, Make]]) -> None:
     everybody = (*METHODS, "chain")
     rows.append(["mean", *(f"{np.mean(sums[loss, method]):.1f}" for loss in LOSSES for method in everybody)])
     print(f"**{title}**\n")
-    print(table(["task", *(f"{loss}: {method}" for loss in LOSSES for method in everybody)], rows))
+    print(markdown_table(["task", *(f"{loss}: {method}" for loss in LOSSES for method in everybody)], rows))
     fits = {method: seconds[method] / (1 if method == "chain" else len(LOSSES)) for method in everybody}
     print("\nCPU s of all fits for one loss: " + ", ".join(f"{name} {fits[name]:.2f}" for name in everybody) + "\n")
 
@@ -79,7 +79,7 @@ def class_weights() -> None:
                 macro.append(100.0 * f1_score(Y[n:], found, average="macro", zero_division=0.0))
             rows.append([str(weight), method, f"{np.mean(micro):.1f}", f"{np.mean(macro):.1f}"])
     print("**class weights, Hamming loss, means over the second group**\n")
-    print(table(["class_weight", "method", "micro F1", "macro F1"], rows))
+    print(markdown_table(["class_weight", "method", "micro F1", "macro F1"], rows))
 
 
 if __name__ == "__main__":

@@ -29,10 +29,8 @@ from maxmargin.datasets import load_mq2008, load_newsgroups20, make_ranking
 from maxmargin.rankings.scale import Spread
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.query_groups import read_groups
-from shared.doc_page import replace_section
-from shared.doc_page import table as markdown_table
 from shared.harness import save
-from shared.tables import console, new_table
+from shared.tables import console, markdown_table, new_table, replace_section
 
 MEASURES = ("swapped_pairs", "average_precision", "ndcg(10)")
 GRID = [float(f"{r:.2g}") for r in 10.0 ** np.arange(-2.0, 3.1, 0.5)]

@@ -33,10 +33,8 @@ from sklearn.svm import LinearSVC
 from maxmargin import MulticlassSVC, Taxonomy, TaxonomySVC
 from maxmargin.classes.placed_classes import spread_weights
 from maxmargin.classes.taxonomies import taxonomy_losses
-from shared.doc_page import replace_section
-from shared.doc_page import table as markdown_table
 from shared.harness import environment, save
-from shared.tables import console, new_table
+from shared.tables import console, markdown_table, new_table, replace_section
 from taxonomies.studies.trees import Task, tasks
 
 Floats = npt.NDArray[np.float64]

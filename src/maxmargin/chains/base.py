@@ -18,8 +18,8 @@ from maxmargin.chains.limits import allowed_labels, allowed_steps
 from maxmargin.chains.memory import check_kbest
 from maxmargin.chains.model_file import SavedChain
 from maxmargin.chains.scores import ChunkScore, chunk_score, token_accuracy
-from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.chains.sequences.labels import pack_labels
+from maxmargin.chains.sequences.packed import SequenceError
 from maxmargin.chains.sequences.partial import PartialLabels, pack_partial_labels
 from maxmargin.chains.sequences.per_sequence import PerSequence, is_in_lists
 from maxmargin.core.ranked import Ranked, checked_k

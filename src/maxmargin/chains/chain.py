@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.chains.loss import ChainLoss
 from maxmargin.chains.oracle import ChainOracle
-from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.chains.sequences.labels import pack_labels
-from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sequences.packed import SequenceError, Sequences
 from maxmargin.chains.sequences.packing import pack
 from maxmargin.chains.sequences.partial import PartialLabels
 from maxmargin.core.formulation import Formulation

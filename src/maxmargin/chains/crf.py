@@ -16,8 +16,8 @@ from maxmargin.chains.data import ChainData
 from maxmargin.chains.decoding import DecodingChoice
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.start import EarlierChain
-from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.method_choice import Deadline
 from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count

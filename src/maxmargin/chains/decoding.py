@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from maxmargin.chains.data import SAMPLE, ChainData
 from maxmargin.chains.sequences.partial import PartialLabels
-from maxmargin.fitting.deadline import Deadline
-from maxmargin.fitting.method_choice import dealt_folds
+from maxmargin.fitting.method_choice import Deadline, dealt_folds
 from maxmargin.solvers.base import Run, Solution, Status
 
 Floats = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from maxmargin.chains.base import CHAIN
 from maxmargin.chains.batches import BatchedChain
 from maxmargin.chains.chain import Chain, ChainInput
-from maxmargin.chains.sequences.errors import SequenceError
+from maxmargin.chains.sequences.packed import SequenceError
 from maxmargin.chains.weight_parts import chain_parts
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import POSITIVE, Allowed

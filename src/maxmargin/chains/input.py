@@ -9,8 +9,7 @@ import scipy.sparse as sp
 
 from maxmargin.chains.chain import ChainInput
 from maxmargin.chains.features.vectorizer import SequenceVectorizer
-from maxmargin.chains.sequences.errors import SequenceError
-from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sequences.packed import SequenceError, Sequences
 from maxmargin.chains.sequences.packing import is_frame, pack
 from maxmargin.chains.sequences.windows import widen
 from maxmargin.core.input_checks import check_room

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.chunk_schemes import SCHEMES, mark_of, may_follow
-from maxmargin.chains.sequences.errors import SequenceError
-from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sequences.packed import SequenceError, Sequences
 
 Mask = npt.NDArray[np.uint8]
 

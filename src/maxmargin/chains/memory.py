@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from maxmargin.chains.sequences.errors import SequenceError
+from maxmargin.chains.sequences.packed import SequenceError
 from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.search import Unsupported
 

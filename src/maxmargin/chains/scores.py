@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.chunk_schemes import Mark, StrangeLabel, chosen_scheme, mark_of
-from maxmargin.chains.sequences.errors import SequenceError
+from maxmargin.chains.sequences.packed import SequenceError
 from maxmargin.oracles.bind import check_sample_weight
 
 Chunk = tuple[int, int, str]

@@ -15,9 +15,8 @@ from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
 from maxmargin.chains.start import EarlierChain
 from maxmargin.chains.training import ChainTraining
-from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.estimator import saved
-from maxmargin.fitting.method_choice import Candidate
+from maxmargin.fitting.method_choice import Candidate, Deadline
 from maxmargin.fitting.parameters import ANYTHING, MARGINS_OR_LIKELIHOOD, TRAINING, Allowed
 from maxmargin.fitting.training import refuse_loss
 from maxmargin.rows.costs import in_order

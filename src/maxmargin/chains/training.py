@@ -21,9 +21,8 @@ from maxmargin.chains.partial import first_completion
 from maxmargin.chains.sequences.partial import PartialLabels
 from maxmargin.chains.start import EarlierChain
 from maxmargin.core.formulation import Formulation
-from maxmargin.fitting.deadline import Deadline
 from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS
-from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
+from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Deadline, Mask, dealt_folds
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, run_of, train
 from maxmargin.oracles.search import Unsupported

@@ -15,7 +15,7 @@ from maxmargin.chains.features.templates import Templates
 from maxmargin.chains.formats.conll import read_conll, split_labels
 from maxmargin.chains.formats.crfsuite import read_crfsuite
 from maxmargin.chains.formats.svmhmm import read_svmhmm
-from maxmargin.chains.sequences.errors import SequenceError
+from maxmargin.chains.sequences.packed import SequenceError
 from maxmargin.console import make_console
 from maxmargin.io.read import format_of, told_format
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.solvers.base import Solution, Status
+from maxmargin.solvers.base import Run, Solution, Status
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -18,6 +18,24 @@ Mask = npt.NDArray[np.bool_]
 _FOLDS = 3
 _FEW = 1000  # examples up to which all folds are asked; one is enough where there are more
 FEWEST = 60  # examples from which on folds tell anything
+
+
+class Deadline:
+    """Tells whether so many seconds have passed since it was made, and how many are left; None is no limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else perf_counter() + float(seconds)
+
+    def __call__(self) -> bool:
+        return self.left is not None and self.left <= 0.0
+
+    @property
+    def left(self) -> float | None:
+        return None if self._end is None else self._end - perf_counter()
+
+    def cut(self, run: Run) -> Run:
+        """The run with what is left of its time."""
+        return run if self.left is None else replace(run, max_time=max(self.left, 1e-9))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.core.formulation import Formulation
-from maxmargin.fitting.deadline import Deadline
+from maxmargin.fitting.method_choice import Deadline
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, run_of, train, train_smooth
 from maxmargin.labels.likelihood import baseline_loss, expected_f1, label_fit, log_odds

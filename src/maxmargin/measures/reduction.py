@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.fitting.deadline import Deadline
+from maxmargin.fitting.method_choice import Deadline
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, run_of, train_smooth
 from maxmargin.groups.base import BinaryMeasure

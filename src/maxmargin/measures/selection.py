@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.fitting.deadline import Deadline
+from maxmargin.fitting.method_choice import Deadline
 from maxmargin.groups.average_precision import AveragePrecision
 from maxmargin.groups.base import BinaryMeasure
 from maxmargin.measures.at_k import AtK

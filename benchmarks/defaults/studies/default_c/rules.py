@@ -28,8 +28,8 @@ from defaults.studies.default_c.data import SETS, Split, splits
 from defaults.studies.default_c.tuning import Fitter, HeldOut
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
-from shared.doc_page import replace_section, table
 from shared.harness import save
+from shared.tables import markdown_table, replace_section
 
 SMALL, LARGE = 1000, 5000
 GRID = [10.0 ** (k / 2) for k in range(-4, 6)]  # of r
@@ -123,7 +123,7 @@ def report(found: list[Losses], max_time: float) -> str:
         "Points of accuracy that a rule for r loses to the best r of a grid on held-out fifths of the training parts. "
         "d is the mean number of features of an example and k the number of classes. 2n/d², clipped to 1 and 32 as the "
         "other rules are unless they say so, is the default; the last column is a fixed C.\n\n"
-        f"{table(['set', *RULES], rows)}\n\n"
+        f"{markdown_table(['set', *RULES], rows)}\n\n"
         f"`python benchmarks/defaults/studies/default_c/rules.py --max-time {max_time:g} --write docs/defaults.md` "
         "writes this table."
     )

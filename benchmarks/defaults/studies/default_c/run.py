@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from defaults.studies.default_c.data import SETS, Split, splits
 from defaults.studies.default_c.tuning import Fitter, HeldOut
-from shared.doc_page import replace_section, table
 from shared.harness import environment, save
+from shared.tables import markdown_table, replace_section
 
 BAR = 0.5  # points
 
@@ -132,7 +132,7 @@ def report(results: list[Result], max_time: float) -> str:
         "Test accuracy in points with the default C, and with a C tuned on a held-out fifth of the training part; "
         "means over the splits, ± the standard error of the difference. CPU s is the time of `fit` with the default "
         f"C. Unfinished are those of all fits, most of them for tuning, that were stopped after {max_time:g} s.\n\n"
-        f"{table(columns, rows)}\n\n{holds}\n\n"
+        f"{markdown_table(columns, rows)}\n\n{holds}\n\n"
         f"`python benchmarks/defaults/studies/default_c/run.py --max-time {max_time:g} --write docs/defaults.md` "
         f"writes this table; here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, "
         f"{machine['date']}."

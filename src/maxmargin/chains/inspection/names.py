@@ -1,4 +1,4 @@
-"""Names for the weights of a chain."""
+"""How the weights of a chain are written: their names, and tables of them as plain text."""
 
 from __future__ import annotations
 
@@ -47,3 +47,16 @@ class ChainNames:
         """``DET, ADJ -> NOUN``; nothing before is the start of a sequence, None after is its end."""
         left = ", ".join(map(str, before)) if before else "(start)"
         return f"{left} -> {'(end)' if after is None else after}"
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns under their heads; the last one, numbers, is set right, the others left."""
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column == len(head) - 1 else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths))
+        )
+        for line in lines
+    )

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.chains.chain import Chain
-from maxmargin.chains.inspection.names import ChainNames
-from maxmargin.chains.inspection.text import aligned
+from maxmargin.chains.inspection.names import ChainNames, aligned
 from maxmargin.chains.weight_parts import chain_parts
 
 Floats = npt.NDArray[np.float64]

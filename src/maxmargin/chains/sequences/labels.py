@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.chains.sequences.errors import SequenceError
-from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sequences.packed import SequenceError, Sequences
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 Classes: TypeAlias = npt.NDArray[Any]

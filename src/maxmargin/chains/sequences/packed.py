@@ -11,12 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.core.input_checks import LARGEST, MOST_COLUMNS
 
 Offsets: TypeAlias = npt.NDArray[np.int64]
 Key: TypeAlias = Any
 """A slice, an array or list of positions, or a mask."""
+
+
+class SequenceError(ValueError):
+    """Something is wrong with a sequence, or with one of its tokens, given by their positions from 0.
+
+    Who knows from which line of a file they came can say that as well.
+    """
+
+    def __init__(self, text: str, sequence: int = 0, token: int | None = None) -> None:
+        super().__init__(text)
+        self.sequence, self.token = sequence, token
 
 
 @dataclass(frozen=True, eq=False, repr=False)

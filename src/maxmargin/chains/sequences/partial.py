@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.chains.sequences.errors import SequenceError
 from maxmargin.chains.sequences.labels import Classes, Codes, find_classes, flat_labels
-from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sequences.packed import SequenceError, Sequences
 
 Mask: TypeAlias = npt.NDArray[np.uint8]
 

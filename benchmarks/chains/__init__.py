@@ -1,1 +1,0 @@
-"""Label sequences beside the programs that train them."""

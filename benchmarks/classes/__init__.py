@@ -1,1 +1,0 @@
-"""Crammer-Singer training beside LIBLINEAR."""

@@ -1,1 +1,0 @@
-"""Every estimator at its defaults, on many small tasks, beside its peers at their defaults and tuned."""

@@ -1,1 +1,0 @@
-"""How the default C was chosen."""

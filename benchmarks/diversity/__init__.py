@@ -1,1 +1,0 @@
-"""Rankings that cover much."""

@@ -1,1 +1,0 @@
-"""Comparisons that chose a default, or that a page quotes."""

@@ -1,1 +1,0 @@
-"""Problems that a user writes in Python."""

@@ -1,1 +1,0 @@
-"""Rankings of queries."""

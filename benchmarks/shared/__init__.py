@@ -1,1 +1,0 @@
-"""What all benchmarks share: jobs in fresh interpreters, tables, pages of the documentation."""

@@ -1,1 +1,0 @@
-"""Classes in a taxonomy."""
