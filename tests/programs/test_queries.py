@@ -279,6 +279,10 @@ REFUSED = {
         lambda t, s: queries.best_by_cost(t, s, np.full((3, 3), 10**6)),
         "more than 2147483648 different totals; count in larger units",
     ),
+    "too much memory": (
+        lambda t, s: queries.best_by_cost(t, s, [2**30, 2**30 - 5, 3]),
+        "of 2147483644 totals takes .* MiB, and 2048 MiB is the most: count in larger units",
+    ),
     "a value too few": (lambda t, s: queries.expectation(t, s, [1.0]), r"one row per edge, 3, not shape \(1,\)"),
     "a function of the wrong shape": (
         lambda t, s: queries.best_under(t, s, [0, 1, 2], lambda totals, scores: 0.0),

@@ -84,13 +84,14 @@ class PyStrata {
 
  private:
   static constexpr std::int64_t kMostTotals = std::int64_t{1} << 31;
+  static constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;
 
   template <int kTails>
   struct Search {
     programs::Edges<kTails> program;
     StrataOf<kTails> search;
     Search(const programs::Edges<kTails>& edges, const double* scores, const std::int64_t* costs, std::int64_t little)
-        : program(edges), search(program, scores, costs, little) {}
+        : program(edges), search(program, scores, costs, little, kMostBytes) {}
   };
   template <int kTails>
   void begin(const programs::Edges<kTails>& program, std::int64_t little) {

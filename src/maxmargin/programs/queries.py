@@ -221,8 +221,9 @@ def best_by_cost(
 ) -> Strata:
     """The best output at each total of costs, which are whole numbers per edge, not negative: shape (E,) or (E, kinds).
 
-    Time grows with the number of edges times the number of totals (with two tails, times its square); where the values
-    take more than 64 MiB, those of some cells only are kept, and the others computed again for an answer.
+    Time grows with the number of edges times the number of totals (with two tails, times its square). Where the values
+    take more than 64 MiB, those of some cells only are kept, and the others computed again for an answer; more than
+    2 GiB are refused.
     """
     return Strata(program, scores, costs, forbidden=forbidden, required=required)
 

@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -100,8 +103,16 @@ class StrataRoom {
 template <NumberedProgram P, class Real, class Scores, class Costs>
 class Strata {
  public:
-  Strata(const P& program, Scores scores, Costs costs, std::int64_t little = StrataRoom::kLittle) : program_(&program), scores_(scores), costs_(costs) {
+  // Throws std::length_error, with a sentence, where the rows take more than `most` bytes.
+  Strata(const P& program, Scores scores, Costs costs, std::int64_t little = StrataRoom::kLittle,
+         std::int64_t most = std::numeric_limits<std::int64_t>::max())
+      : program_(&program), scores_(scores), costs_(costs) {
     room_.plan(program, costs_, sizeof(Real), little);
+    if (room_.numbers() > most / static_cast<std::int64_t>(sizeof(Real))) {
+      throw std::length_error("The best output at each of " + std::to_string(room_.most(program.goal()) + 1) + " totals takes " +
+                              std::to_string((room_.numbers() >> 20) * static_cast<std::int64_t>(sizeof(Real))) + " MiB, and " + std::to_string(most >> 20) +
+                              " MiB is the most: count in larger units, or fewer kinds.");
+    }
     rows_.resize(static_cast<std::size_t>(room_.numbers()));
     limit_ = room_.most(program.goal());
     for (std::int32_t block = 0; block <= room_.block(program.goal()); ++block) fill(block);
