@@ -65,13 +65,13 @@ void add_engine_members(nb::class_<Owner>& type) {
           nb::arg("alpha").noconvert(), "Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.")
       .def("refresh", [](Owner& self) { self.engine.refresh(); }, "Computes w and the dual anew from alpha.")
       .def_prop_ro("weights",
-                   [](Owner& self) { return view(self.engine.weights()); }, nb::rv_policy::automatic,
+                   [](Owner& self) { return view(self.engine.weights().fine()); }, nb::rv_policy::automatic,
                    "w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.")
       .def_prop_ro("rough_weights",
                    [](Owner& self) -> nb::object {
-                     auto& engine = self.engine;
-                     if (engine.is_coarse()) return nb::cast(view(engine.coarse_weights()));
-                     return nb::cast(view(engine.weights()));
+                     const auto& rough = self.engine.rough_weights();
+                     if (rough.is_coarse()) return nb::cast(view(rough.coarse()));
+                     return nb::cast(view(self.engine.weights().fine()));
                    },
                    nb::sig("def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]"),
                    "w as the last visit left it: a view, float32 after coarse visits.")

@@ -93,7 +93,7 @@ void bind_planes(nb::module_& module) {
           [](PyPlaneEngine& self, std::int64_t block) {
             self.check_block(block);
             double highest = 0.0;
-            const double* w = self.engine.weights()->data();
+            const double* w = self.engine.weights().point();
             for (const StoredPlane& plane : self.engine.block.planes(block)) {
               highest = std::max(highest, plane.b - plane.dot(w));
             }

@@ -1,4 +1,4 @@
-// The dual engine: block coordinate ascent over per-example working sets of planes, with w = sum alpha a explicit.
+// The dual engine: block coordinate ascent over per-example working sets of planes. What keeps w = sum alpha a is a policy.
 //
 // A visit to an example asks its block for the values of the planes at the current w, takes one step inside the
 // block and moves w by what changed. The papers' n-slack variants, block-coordinate Frank-Wolfe and its multi-plane
@@ -8,17 +8,17 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <span>
-#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "maxmargin/engine/ascent.hpp"
 #include "maxmargin/engine/budget.hpp"
-#include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/engine/extrapolation.hpp"
-#include "maxmargin/rows/rows.hpp"
+#include "maxmargin/engine/weights.hpp"
 #include "maxmargin/engine/working_sets.hpp"
+#include "maxmargin/rows/rows.hpp"
 
 namespace maxmargin {
 
@@ -72,19 +72,18 @@ concept SharingBlock = DirectionBlock<B> && requires(const B& seen, int k) {
   { seen.in_working_set(k) } -> std::same_as<bool>;
 };
 
-// The dual variables of one example after the other. In a visit:
+// The dual variables of one example after the other, at a point of w (engine/weights.hpp). In a visit:
 //   open(i, w, fresh)      makes an example current: the values b - <a, w> of its planes; at_rest: no plane in use, none violated
 //   worst()                the plane of the largest value
 //   load(list, cap, ridge, working_set_only), store(lists, keep_idle, aging, keep_new)   working sets in and out
 //   spent, value, working_set_value, total, linear_change   sums over the planes, the last two after the steps
 //   apply(w)               w += the change of sum alpha a
 // and deposit(i, list, w) adds sum alpha a of an example to w and returns sum alpha b.
-template <class B>
+template <class B, class Point>
 concept DualBlock = (SeparateBlock<B> || SharingBlock<B>) &&
-                    requires(B block, const B& seen, SupportLists& lists, const SupportLists::List& list, double* w, std::int64_t i,
+                    requires(B block, const B& seen, SupportLists& lists, const SupportLists::List& list, Point w, std::int64_t i,
                              std::int32_t visits, double c, bool yes) {
   { B::kCoarse } -> std::convertible_to<bool>;
-  { seen.weight_count() } -> std::same_as<std::int64_t>;
   { seen.prefetch(i) } -> std::same_as<void>;
   { seen.prefetch_early(i) } -> std::same_as<void>;
   { block.open(i, w, yes) } -> std::same_as<void>;
@@ -101,42 +100,49 @@ concept DualBlock = (SeparateBlock<B> || SharingBlock<B>) &&
   { block.deposit(i, list, w) } -> std::same_as<double>;
 };
 
-template <DualBlock Block>
+// Coarse visits are for blocks with kCoarse.
+template <class Block, WeightsPolicy Weights = ExplicitWeights>
+  requires DualBlock<Block, typename Weights::Point> && (!Block::kCoarse || DualBlock<Block, typename Weights::CoarsePoint>)
 class BlockEngine {
  public:
-  BlockEngine(Block block, std::int64_t blocks, Budget budget)
-      : block(std::move(block)),
+  BlockEngine(Block planes, std::int64_t blocks, Budget budget, Weights weights)
+      : block(std::move(planes)),
         support(blocks),
         gaps(static_cast<std::size_t>(blocks), std::numeric_limits<float>::infinity()),
-        budget(budget) {}
+        budget(budget),
+        weights_(std::move(weights)) {}
+  // With weights that need no more than their number.
+  BlockEngine(Block planes, std::int64_t blocks, Budget budget)
+    requires std::constructible_from<Weights, std::int64_t>
+      : block(std::move(planes)),
+        support(blocks),
+        gaps(static_cast<std::size_t>(blocks), std::numeric_limits<float>::infinity()),
+        budget(budget),
+        weights_(block.weight_count()) {}
 
   VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
     if constexpr (Block::kCoarse) {
-      if (settings.coarse) {
-        coarsen();
-        return visit_all(order, settings, coarse_->data());
-      }
+      if (settings.coarse) return visit_all(order, settings, weights_.coarse_point());
     }
-    return visit_all(order, settings, weights()->data());
+    return visit_all(order, settings, weights().point());
   }
 
-  // Ends a series of coarse visits: w anew from alpha, in float64.
+  // Ends a series of coarse visits: w anew from alpha, in full precision.
   void sharpen() {
-    if (!fine_) refresh();
+    if (!weights_.is_fine()) refresh();
   }
-  bool is_coarse() const { return coarse_ != nullptr; }
-  // w = sum alpha a. Who keeps the pointer keeps what it points to, which the engine drops when it goes coarse.
-  const std::shared_ptr<Weights>& weights() {
+  // w = sum alpha a.
+  Weights& weights() {
     sharpen();
-    return fine_;
+    return weights_;
   }
-  // The same as the last visit left it, if that was coarse.
-  const std::shared_ptr<WeightsOf<float>>& coarse_weights() const { return coarse_; }
+  // The same as the last visit left it.
+  const Weights& rough_weights() const { return weights_; }
 
   // Steps over the planes in working sets until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
   // goes over the blocks that the pass before left violated; before the end one goes over all.
   VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
-    double* w = weights()->data();
+    const typename Weights::Point w = weights().point();
     settings.fresh = false;
     VisitResult total;
     std::vector<std::int32_t> everyone, active, next;
@@ -173,11 +179,7 @@ class BlockEngine {
   }
 
   // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
-  double dual() const {
-    const std::int64_t n = block.weight_count();
-    const double square = coarse_ ? kernels().coarse_square(coarse_->data(), n) : fine_ ? kernels().dot(fine_->data(), fine_->data(), n) : 0.0;
-    return linear - conjugate - 0.5 * square;
-  }
+  double dual() const { return linear - conjugate - 0.5 * weights_.square(); }
 
   // Dual state from outside, planes being already in the lists in this order. Over the cap, a block is scaled down.
   void set_alpha(std::span<const double> alpha) {
@@ -197,25 +199,20 @@ class BlockEngine {
   // Extrapolates along the path from the mark to here (engine/extrapolation.hpp). The gain of the dual; without one, all is as before.
   double extrapolate(double factor) {
     if constexpr (Block::kCoarse) {
-      if (coarse_) return maxmargin::extrapolate(*this, factor, coarse_->data(), SeparateBlock<Block>);
+      if (weights_.is_coarse()) return maxmargin::extrapolate(*this, factor, weights_.coarse_point(), SeparateBlock<Block>);
     }
-    return maxmargin::extrapolate(*this, factor, weights()->data(), SeparateBlock<Block>);
+    return maxmargin::extrapolate(*this, factor, weights().point(), SeparateBlock<Block>);
   }
 
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {
-    coarse_.reset();
-    if (fine_ && fine_.use_count() == 1) {
-      std::fill(fine_->begin(), fine_->end(), 0.0);
-    } else {
-      fine_ = std::make_shared<Weights>(static_cast<std::size_t>(block.weight_count()));
-    }
+    weights_.clear();
     linear = conjugate = 0.0;
     for (std::int64_t i = 0; i < support.blocks(); ++i) {
       double total = 0.0;
       for (const SupportEntry& entry : support[i]) total += entry.alpha;
       if (total == 0.0) continue;
-      linear += block.deposit(i, support[i], fine_->data());
+      linear += block.deposit(i, support[i], weights_.point());
       conjugate += 0.5 * budget.ridge(i) * total * total;
     }
   }
@@ -227,15 +224,8 @@ class BlockEngine {
   double linear = 0.0, conjugate = 0.0;
 
  private:
-  void coarsen() {
-    if (coarse_) return;
-    coarse_ = fine_ ? std::make_shared<WeightsOf<float>>(fine_->begin(), fine_->end())
-                    : std::make_shared<WeightsOf<float>>(static_cast<std::size_t>(block.weight_count()));
-    fine_.reset();
-  }
-
-  template <class Real>
-  VisitResult visit_all(std::span<const std::int32_t> order, const VisitSettings& settings, Real* w) {
+  template <class Point>
+  VisitResult visit_all(std::span<const std::int32_t> order, const VisitSettings& settings, Point w) {
     VisitResult result;
     constexpr std::size_t kSoon = 12, kLater = 24;  // visits ahead; an address must be there before what it points to
     for (std::size_t at = 0; at < order.size(); ++at) {
@@ -256,8 +246,8 @@ class BlockEngine {
     return result;
   }
 
-  template <class Real>
-  void visit_one(std::int64_t i, const VisitSettings& settings, Real* w, VisitResult& result) {
+  template <class Point>
+  void visit_one(std::int64_t i, const VisitSettings& settings, Point w, VisitResult& result) {
     if (!(budget.total(i) > 0.0)) {
       gaps[static_cast<std::size_t>(i)] = 0.0F;
       return;
@@ -320,8 +310,7 @@ class BlockEngine {
                            : ascend_free(block, settings.precision, settings.relative, settings.max_steps);
   }
 
-  std::shared_ptr<Weights> fine_;             // one of the two, or neither before the first visit
-  std::shared_ptr<WeightsOf<float>> coarse_;
+  Weights weights_;
   std::vector<double> direction_;
 };
 

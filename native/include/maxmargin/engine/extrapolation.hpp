@@ -42,8 +42,8 @@ inline bool extend(SupportLists::List& list, double factor, double cap, bool sep
 }
 
 // Moves w and the dual of an engine by what the alpha of one block differ from the marked. `alpha` is scratch.
-template <class Engine, class Real>
-void follow(Engine& engine, std::int64_t i, Real* w, std::vector<double>& alpha) {
+template <class Engine, class Point>
+void follow(Engine& engine, std::int64_t i, Point w, std::vector<double>& alpha) {
   double now = 0.0, then = 0.0;
   alpha.clear();
   for (SupportEntry& entry : engine.support[i]) {
@@ -57,8 +57,8 @@ void follow(Engine& engine, std::int64_t i, Real* w, std::vector<double>& alpha)
 }
 
 // The gain of the dual; a step that gains nothing is undone.
-template <class Engine, class Real>
-double extrapolate(Engine& engine, double factor, Real* w, bool separate) {
+template <class Engine, class Point>
+double extrapolate(Engine& engine, double factor, Point w, bool separate) {
   const double dual = engine.dual(), linear = engine.linear, conjugate = engine.conjugate;
   std::vector<std::int32_t> moved;
   for (std::int64_t i = 0; i < engine.support.blocks(); ++i) {

@@ -28,12 +28,11 @@ namespace maxmargin {
 //   products(p, others, out)           of a plane with each of the others, and last with itself
 //   mix(p, q, share)                   share * p + (1 - share) * q
 //   collect(block, plane, c), flush(block, w)   w += sum of c a over what was collected since the last flush
-template <class S>
+template <class S, class Point = double*>
 concept PlaneStore = requires(S store, const S& seen, const typename S::Plane& p, const std::vector<typename S::Plane>& working_set,
-                              std::int64_t block, double* w, double c) {
+                              std::int64_t block, Point w, double* out, double c) {
   { S::kCoarse } -> std::convertible_to<bool>;
   { p.b } -> std::convertible_to<double>;
-  { seen.weight_count() } -> std::same_as<std::int64_t>;
   { seen.prefetch(block) } -> std::same_as<void>;
   { seen.prefetch_early(block) } -> std::same_as<void>;
   { store.open(block, w) } -> std::same_as<void>;
@@ -41,13 +40,13 @@ concept PlaneStore = requires(S store, const S& seen, const typename S::Plane& p
   { store.ask(working_set) } -> std::same_as<std::optional<typename S::Plane>>;
   { store.same(p, p) } -> std::same_as<bool>;
   { store.nearly_same(p, p, c, c) } -> std::same_as<bool>;
-  { store.products(p, working_set, w) } -> std::same_as<void>;
+  { store.products(p, working_set, out) } -> std::same_as<void>;
   { store.mix(p, p, c) } -> std::same_as<typename S::Plane>;
   { store.collect(block, p, c) } -> std::same_as<void>;
   { store.flush(block, w) } -> std::same_as<void>;
 };
 
-template <PlaneStore Store>
+template <class Store>
 class WorkingSetBlock {
  public:
   using Plane = typename Store::Plane;
@@ -78,8 +77,9 @@ class WorkingSetBlock {
     prefetch_line(&groups_[static_cast<std::size_t>(block)]);
   }
 
-  template <class Real>
-  void open(std::int64_t block, const Real* weights, bool fresh) {
+  template <class Point>
+    requires PlaneStore<Store, Point>
+  void open(std::int64_t block, Point weights, bool fresh) {
     block_ = block;
     group_ = &groups_[static_cast<std::size_t>(block)];
     working_set_size_ = static_cast<int>(group_->planes.size());
@@ -137,8 +137,9 @@ class WorkingSetBlock {
     }
   }
 
-  template <class Real>
-  void apply(Real* weights) {
+  template <class Point>
+    requires PlaneStore<Store, Point>
+  void apply(Point weights) {
     for (int k = 1; k < size_; ++k) {
       if (change_[k] != 0.0) store_planes.collect(block_, plane(k), change_[k]);
     }
@@ -146,8 +147,9 @@ class WorkingSetBlock {
   }
 
   // Adds sum alpha a of a block to the weights and returns sum alpha b.
-  template <class Real>
-  double deposit(std::int64_t block, const SupportLists::List& list, Real* weights) {
+  template <class Point>
+    requires PlaneStore<Store, Point>
+  double deposit(std::int64_t block, const SupportLists::List& list, Point weights) {
     double linear = 0.0;
     for (std::int32_t k = 0; k < list.size; ++k) {
       if (list.entries[k].alpha == 0.0) continue;

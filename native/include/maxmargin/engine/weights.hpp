@@ -1,0 +1,77 @@
+// What keeps w = sum alpha a: a policy of the dual engine.
+//
+// The engine never looks inside w. It asks for |w|^2, lets w start again from zero, and hands a *point* to its blocks, which read
+// the values b - <a, w> of their planes through it and move w along their planes. The explicit vector is one policy, its point the address
+// of the numbers. With a kernel it would be coefficients beta[row, label] of training rows: a point that scores row r by
+// K[r, .] beta, moves by beta[r] += c, and keeps |w|^2 up to date on the way (tests/native/kernel_weights.cpp has one).
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+
+#include "maxmargin/simd/kernels.hpp"
+
+namespace maxmargin {
+
+//   Point, CoarsePoint           what blocks get: small, and copied freely
+//   clear()                      w = 0, in full precision
+//   point()                      w in full precision, if is_fine(): not before the first clear(), nor once it has gone coarse
+//   coarse_point(), is_coarse()  the same in a precision that is faster, where there is one, from now until clear(); else that of point()
+//   square()                     |w|^2
+template <class W>
+concept WeightsPolicy = requires(W weights, const W& seen) {
+  { weights.clear() } -> std::same_as<void>;
+  { weights.point() } -> std::same_as<typename W::Point>;
+  { weights.coarse_point() } -> std::same_as<typename W::CoarsePoint>;
+  { seen.is_fine() } -> std::same_as<bool>;
+  { seen.is_coarse() } -> std::same_as<bool>;
+  { seen.square() } -> std::same_as<double>;
+};
+
+// A vector of float64, or of float32 in coarse visits. Who keeps one of the pointers keeps what it points to, which is dropped here when
+// the other precision takes over.
+class ExplicitWeights {
+ public:
+  using Point = double*;
+  using CoarsePoint = float*;
+
+  explicit ExplicitWeights(std::int64_t size) : size_(size) {}
+
+  void clear() {
+    coarse_.reset();
+    if (fine_ && fine_.use_count() == 1) {
+      std::fill(fine_->begin(), fine_->end(), 0.0);
+    } else {
+      fine_ = std::make_shared<WeightsOf<double>>(static_cast<std::size_t>(size_));
+    }
+  }
+  Point point() { return fine_->data(); }
+  CoarsePoint coarse_point() {
+    if (!coarse_) {
+      coarse_ = fine_ ? std::make_shared<WeightsOf<float>>(fine_->begin(), fine_->end())
+                      : std::make_shared<WeightsOf<float>>(static_cast<std::size_t>(size_));
+      fine_.reset();
+    }
+    return coarse_->data();
+  }
+  bool is_fine() const { return fine_ != nullptr; }
+  bool is_coarse() const { return coarse_ != nullptr; }
+  double square() const {
+    if (coarse_) return kernels().coarse_square(coarse_->data(), size_);
+    return fine_ ? kernels().dot(fine_->data(), fine_->data(), size_) : 0.0;
+  }
+
+  const std::shared_ptr<WeightsOf<double>>& fine() const { return fine_; }
+  const std::shared_ptr<WeightsOf<float>>& coarse() const { return coarse_; }
+
+ private:
+  std::int64_t size_;
+  std::shared_ptr<WeightsOf<double>> fine_;  // one of the two, or neither before the first use
+  std::shared_ptr<WeightsOf<float>> coarse_;
+};
+
+static_assert(WeightsPolicy<ExplicitWeights>);
+
+}  // namespace maxmargin
