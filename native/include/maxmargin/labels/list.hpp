@@ -63,7 +63,11 @@ class ScoreList {
       for (std::size_t m = 0; m < half; ++m) scores[half + m] = scores[m] + row_[m];
     }
   }
-  std::uint32_t best() const { return static_cast<std::uint32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin()); }
+  // The first of the highest score, by two passes that vector instructions can do.
+  std::uint32_t best() const {
+    const auto at = std::find(scores.begin(), scores.end(), highest_of(scores.data(), scores.size()));
+    return at == scores.end() ? 0 : static_cast<std::uint32_t>(at - scores.begin());  // never, unless scores are no numbers
+  }
 
   std::vector<double> scores;
 
@@ -91,11 +95,9 @@ class LabelList {
     if (loss.goal == LabelGoal::errors && units_[0].empty()) tabulate(loss);
     const std::uint32_t own = number_of(truth, shape_->labels);
     const double own_score = list_.scores[own];
-    double highest = any ? -std::numeric_limits<double>::infinity() : 0.0;
-    std::uint32_t found = own;
+    MostViolated most{any ? -std::numeric_limits<double>::infinity() : 0.0};
     auto consider = [&](std::uint32_t m, const Rescaled& plane) {
-      const double value = plane.b - plane.scale * (own_score - list_.scores[m]);
-      if (value > highest && m != own) highest = value, found = m;
+      if (m != own) most.offer(m, plane, own_score, list_.scores[m]);
     };
     const auto count = static_cast<std::uint32_t>(list_.scores.size());
     if (loss.goal == LabelGoal::counts) {
@@ -112,8 +114,8 @@ class LabelList {
     } else {
       for (std::uint32_t m = 0; m < count; ++m) consider(m, {loss.margin[1], loss.scale[1]});
     }
-    if (found == own) return false;
-    labels_of(found, shape_->labels, y);
+    if (most.stratum < 0) return false;
+    labels_of(static_cast<std::uint32_t>(most.stratum), shape_->labels, y);
     return true;
   }
 
