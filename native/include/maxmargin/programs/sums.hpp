@@ -100,26 +100,28 @@ class Sums {  // keeps its memory from one program to the next
   };
   static constexpr double kModerate = 100.0;
   static constexpr std::int32_t kNever = -(1 << 28);
+  static constexpr std::int32_t kBlock = 512;
 
-  // Fills weights_ with exp(scores); false if a score is too large in size for that.
+  // Fills chances_ with exp(scores), by blocks that stay in the cache; false if a score is too large in size for that.
   bool weigh(std::int32_t edges, const double* scores) {
     double size = 0.0;
-    packed_.resize(static_cast<std::size_t>(edges));
-    weights_.resize(static_cast<std::size_t>(edges));
-    std::size_t count = 0;
-    for (std::size_t edge = 0; edge < weights_.size(); ++edge) {
-      const double score = scores[edge];
-      if (score != kImpossible<double>) size = std::max(size, std::abs(score));
-      packed_[count] = score;
-      count += score != 0.0;
-    }
+    for (std::int32_t edge = 0; edge < edges; ++edge) size = std::max(size, scores[edge] == kImpossible<double> ? 0.0 : std::abs(scores[edge]));
     if (!(size <= kModerate)) return false;
-    kernels().exp_all(packed_.data(), static_cast<std::int64_t>(count));
-    count = 0;
-    for (std::size_t edge = 0; edge < weights_.size(); ++edge) {
-      const bool scored = scores[edge] != 0.0;
-      weights_[edge] = scored ? packed_[count] : 1.0;
-      count += scored;
+    double packed[kBlock];
+    for (std::int32_t begin = 0; begin < edges; begin += kBlock) {
+      const std::int32_t end = std::min(edges, begin + kBlock);
+      std::int32_t count = 0;
+      for (std::int32_t edge = begin; edge < end; ++edge) {
+        packed[count] = scores[edge];
+        count += scores[edge] != 0.0;
+      }
+      kernels().exp_all(packed, count);
+      count = 0;
+      for (std::int32_t edge = begin; edge < end; ++edge) {
+        const bool scored = scores[edge] != 0.0;
+        chances_[static_cast<std::size_t>(edge)] = scored ? packed[count] : 1.0;
+        count += scored;
+      }
     }
     return true;
   }
@@ -127,33 +129,34 @@ class Sums {  // keeps its memory from one program to the next
   template <class P>
   double scaled(const P& program) {
     below_.resize(static_cast<std::size_t>(program.cells()) + 1);
-    powers_.resize(static_cast<std::size_t>(program.edges()));
     below_[0] = {};  // of no tail
     Scaled* below = below_.data() + 1;
     double* chances = chances_.data();
     for (Cell cell = 0; cell < program.cells(); ++cell) {
+      const Edge first = program.first(cell), last = program.first(cell + 1);
+      if (static_cast<std::size_t>(last - first) > powers_.size()) powers_.resize(static_cast<std::size_t>(last - first));
       std::int32_t highest = 2 * kNever, lowest = -kNever;
       double sum = 0.0;
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
-        const double number = weights_[static_cast<std::size_t>(edge)] * below[a].number * below[b].number;
+        const double number = chances[edge] * below[a].number * below[b].number;
         const std::int32_t power = number > 0.0 ? below[a].power + below[b].power : 2 * kNever;  // a forbidden edge is below all
         chances[edge] = number;
-        powers_[static_cast<std::size_t>(edge)] = power;
+        powers_[static_cast<std::size_t>(edge - first)] = power;
         highest = std::max(highest, power);
         lowest = std::min(lowest, power);
         sum += number;
       });
-      const Edge first = program.first(cell), last = program.first(cell + 1);
       if (last - first == 1 && sum > 0.0) {
         chances[first] = 1.0;
         below[cell] = normal(sum, highest);
         continue;
       }
       if (lowest < highest) {  // not all have one power: those far below the highest count nothing
+        constexpr double kPowers[] = {1.0, 0x1p-256, 0x1p-512, 0x1p-768};
         sum = 0.0;
         for (Edge edge = first; edge < last; ++edge) {
-          const std::int32_t lower = powers_[static_cast<std::size_t>(edge)] - highest;
-          sum += chances[edge] *= lower < -3 ? 0.0 : std::ldexp(1.0, 256 * lower);
+          const std::int32_t lower = powers_[static_cast<std::size_t>(edge - first)] - highest;
+          sum += chances[edge] *= lower < -3 ? 0.0 : kPowers[-lower];
         }
       }
       if (sum > 0.0) {
@@ -173,9 +176,9 @@ class Sums {  // keeps its memory from one program to the next
     return {number, power};
   }
 
-  std::vector<double> inside_, reach_, chances_, weights_, packed_;
+  std::vector<double> inside_, reach_, chances_;
   std::vector<Scaled> below_;
-  std::vector<std::int32_t> powers_;
+  std::vector<std::int32_t> powers_;  // of the edges into one cell
 };
 
 // -sum p log p over derivations, from chances and marginals: the sum of the entropies of the choices, each as often as it is made.
