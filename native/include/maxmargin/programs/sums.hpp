@@ -104,24 +104,21 @@ class Sums {  // keeps its memory from one program to the next
 
   // Fills chances_ with exp(scores), by blocks that stay in the cache; false if a score is too large in size for that.
   bool weigh(std::int32_t edges, const double* scores) {
-    double size = 0.0;
-    for (std::int32_t edge = 0; edge < edges; ++edge) size = std::max(size, scores[edge] == kImpossible<double> ? 0.0 : std::abs(scores[edge]));
-    if (!(size <= kModerate)) return false;
     double packed[kBlock];
+    Edge scored[kBlock];
     for (std::int32_t begin = 0; begin < edges; begin += kBlock) {
       const std::int32_t end = std::min(edges, begin + kBlock);
       std::int32_t count = 0;
       for (std::int32_t edge = begin; edge < end; ++edge) {
         packed[count] = scores[edge];
+        scored[count] = edge;
         count += scores[edge] != 0.0;
       }
+      for (std::int32_t k = 0; k < count; ++k)
+        if (!(std::abs(packed[k]) <= kModerate) && packed[k] != kImpossible<double>) return false;
       kernels().exp_all(packed, count);
-      count = 0;
-      for (std::int32_t edge = begin; edge < end; ++edge) {
-        const bool scored = scores[edge] != 0.0;
-        chances_[static_cast<std::size_t>(edge)] = scored ? packed[count] : 1.0;
-        count += scored;
-      }
+      std::fill(chances_.begin() + begin, chances_.begin() + end, 1.0);
+      for (std::int32_t k = 0; k < count; ++k) chances_[static_cast<std::size_t>(scored[k])] = packed[k];
     }
     return true;
   }
@@ -132,8 +129,21 @@ class Sums {  // keeps its memory from one program to the next
     below_[0] = {};  // of no tail
     Scaled* below = below_.data() + 1;
     double* chances = chances_.data();
+    bool plain = true;  // the powers of all cells up to here are 0
     for (Cell cell = 0; cell < program.cells(); ++cell) {
       const Edge first = program.first(cell), last = program.first(cell + 1);
+      if (plain) {
+        double sum = 0.0;
+        program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+          const double number = chances[edge] * below[a].number * below[b].number;
+          chances[edge] = number;
+          sum += number;
+        });
+        for (Edge edge = first; edge < last && sum > 0.0; ++edge) chances[edge] /= sum;
+        below[cell] = sum > 0.0 ? normal(sum, 0) : Scaled{0.0, kNever};
+        plain = below[cell].power == 0;
+        continue;
+      }
       if (static_cast<std::size_t>(last - first) > powers_.size()) powers_.resize(static_cast<std::size_t>(last - first));
       std::int32_t highest = 2 * kNever, lowest = -kNever;
       double sum = 0.0;
