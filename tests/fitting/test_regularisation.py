@@ -91,14 +91,14 @@ def test_the_rule_by_hand():
     planes = oracle.planes(np.zeros(oracle.dimension), np.arange(20, dtype=np.int32))
     a = planes.a if isinstance(planes.a, np.ndarray) else planes.a.toarray()
     lengths = np.linalg.svd(a, compute_uv=False) ** 2
-    assert plane_c(oracle) == pytest.approx(12.0 * planes.b.sum() / lengths[1:].sum(), rel=1e-9)
+    assert plane_c(oracle) == pytest.approx(5.0 * planes.b.sum() / lengths[1:].sum(), rel=1e-9)
 
 
 def test_one_direction_and_none():
     """Planes that all have one direction, or no length, have a C; so have formulations to which it means nothing."""
     oracle = bind(CHAIN, X[:1], Y[:1], Formulation())
     plane = oracle.planes(np.zeros(oracle.dimension), np.zeros(1, dtype=np.int32))
-    assert plane_c(oracle) == pytest.approx(1200.0 * plane.b[0] / plane.gram()[0, 0])
+    assert plane_c(oracle) == pytest.approx(500.0 * plane.b[0] / plane.gram()[0, 0])
     assert plane_c(bind(Scaled(CHAIN, 0.0), X, Y, Formulation())) == 1.0
     assert plane_c(bind(CHAIN, X, Y, Formulation(slack="hard"))) == 1.0
     assert plane_c(bind(CHAIN, X, Y, Formulation(mistakes=True))) == 1.0

@@ -9,7 +9,7 @@ import numpy as np
 from maxmargin.oracles.base import Oracle
 
 _EXAMPLES = 50  # whose planes are looked at
-_TIMES = 12.0
+FACTOR = 5.0
 _LEAST = 0.01  # of the squared length of planes, where all of them have nearly one direction
 
 
@@ -19,7 +19,7 @@ def resolved_c(given: float | str, measured: Callable[[], float]) -> float:
 
 
 def plane_c(oracle: Oracle) -> float:
-    """``C = 12 mean b / v``, with squared slack ``12 / v``, from planes ``(a, b)`` of up to 50 examples at ``w = 0``.
+    """``C = 5 mean b / v``, with squared slack ``5 / v``, from planes ``(a, b)`` of up to 50 examples at ``w = 0``.
 
     ``v`` is the mean of ``|a|^2`` apart from the direction along which the planes are longest: the trace of the mean of
     ``a a'`` less its largest eigenvalue, and at least a hundredth of the trace. A direction that the planes of all
@@ -40,5 +40,5 @@ def plane_c(oracle: Oracle) -> float:
     spread = np.linalg.eigvalsh(root[:, None] * planes.gram() * root) if share.size else np.zeros(1)
     size = max(float(spread[:-1].sum()), _LEAST * float(spread.sum()))
     margin = float(share.sum()) if oracle.formulation.slack == "squared" else float(share @ planes.b)
-    C = _TIMES * margin / size if size > 0.0 else 1.0
+    C = FACTOR * margin / size if size > 0.0 else 1.0
     return C if 0.0 < C < np.inf else 1.0

@@ -31,7 +31,7 @@ class ProgramSVM(CalibratedProgram):
     ----------
     space : the ``Space`` of outputs: programs of inputs, edges of outputs, and what mistakes cost
     C : weight of the sum of the risks; ``'scale'`` is measured on the most violated outputs of some examples at
-        ``w = 0`` (``plane_c``): 12 times their loss over the squared length of what tells them from the truth
+        ``w = 0`` (``plane_c``): 5 times their loss over the squared length of what tells them from the truth
     loss : ``'cost'`` is what the space says that an output costs; ``'zero-one'`` is 1 for every output but the true one
     rescaling, slack, solver : as in StructuralSVM
     tol, max_iter, max_time : as in StructuralSVM
