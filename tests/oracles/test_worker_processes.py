@@ -44,8 +44,8 @@ Y = [int(x[:3].argmax()) for x in X]
 {after}
 """
 FIT = """
-one = StructuralSVM(Nearest(), tol=0.01).fit(X, Y)
-two = StructuralSVM(Nearest(), tol=0.01, n_jobs=2).fit(X, Y)
+one = StructuralSVM(Nearest(), 1.0, tol=0.01).fit(X, Y)
+two = StructuralSVM(Nearest(), 1.0, tol=0.01, n_jobs=2).fit(X, Y)
 print(one.solution_.status.name, two.solution_.status.name, len(two.predict(X)), one.predict(X) == two.predict(X))
 """
 LONG = """
