@@ -176,3 +176,42 @@ def test_other_columns_at_prediction():
     assert model.predict([]) == []
     assert model.predict_kbest([], 2) == []
     assert model.decision_value(X[:1], Y[:1]).shape == (1,)
+
+
+@pytest.mark.parametrize("method", ["program", "edges", "costs", "output"])
+@pytest.mark.parametrize("kind", [ValueError, TypeError, KeyError])
+def test_errors_in_a_space_name_the_example(method, kind):
+    def broken(self, x, *rest):
+        if x is INPUTS[1]:
+            raise kind("no such thing")
+        return getattr(CostlyPaths, method)(self, x, *rest)
+
+    space = changed(named(broken, method), CostlyPaths)
+    model = ProgramSVM(CostlyPaths(), 1.0).fit(INPUTS, OUTPUTS).set_params(space=space)
+    asks = {
+        "program": [lambda: model.predict(INPUTS), lambda: model.fit(INPUTS, OUTPUTS)],
+        "output": [lambda: model.predict(INPUTS), lambda: model.predict_kbest(INPUTS, 2), lambda: model.sample(INPUTS)],
+    }
+    model.temperature_, model.calibrated_ = 1.0, True
+    for ask in [lambda: check_space(space, INPUTS, OUTPUTS), *asks.get(method, [lambda: model.fit(INPUTS, OUTPUTS)])]:
+        with pytest.raises(kind) as raised:
+            ask()
+        if kind is KeyError:
+            assert raised.value.__notes__ == [f"Changed.{method} raised this for example 1."]
+        else:
+            assert str(raised.value) == "Example 1: no such thing"
+
+
+def test_examples_and_limits_that_are_no_lists():
+    model = ProgramSVM(Paths(), 1.0).fit(INPUTS, OUTPUTS)
+    with pytest.raises(TypeError, match=r"Examples must be a list, an array or another sequence, not None"):
+        model.predict(None)
+    with pytest.raises(TypeError, match=r"forbidden must be a list, an array or another sequence, not 3"):
+        model.predict(INPUTS, forbidden=3)
+
+
+def test_expected_costs_that_are_not_finite():
+    space = type("Costly", (CostlyPaths,), {"risks": lambda self, x, p: p * np.nan})()
+    model = ProgramCRF(space).fit(INPUTS, OUTPUTS)
+    with pytest.raises(ValueError, match=r"Costly.risks of example 0 must give a finite number .* contains NaN"):
+        model.expected_loss(INPUTS)

@@ -197,6 +197,8 @@ def test_a_cycle_is_named():
         TreeProblem().joint_feature(np.zeros((3, 4, 1)), np.array([0, 3, 2]))
 
 
+HOLE = np.zeros((2, 3, 1))
+HOLE[1, 2] = np.nan
 BAD_CALLS = [
     (lambda: TreeProblem().argmax(np.zeros((5, 2)), np.ones(2)), r"\(5, 2\).*2, 6, 12"),
     (lambda: TreeProblem().argmax(np.zeros((6, 2)), np.ones(3)), "2 features, and there are 3 weights"),
@@ -206,6 +208,14 @@ BAD_CALLS = [
     (lambda: MatchingProblem().joint_feature(np.zeros((2, 2, 1)), np.array([1, 1])), "column 1 is chosen twice"),
     (lambda: MatchingProblem().joint_feature(np.zeros((2, 2, 1)), np.array([1, -1])), "from 0 to 1"),
     (lambda: MatchingProblem().marginals(np.zeros((2, 17, 1)), np.ones(1)), "there are 17 columns"),
+    (lambda: TreeProblem().argmax(np.zeros((4, 3, 2)), np.ones(2)), r"\(4, 3, 2\).*n \+ 1"),
+    (lambda: TreeProblem().argmax([[0.0]], np.ones(1)), r"\(1, 1\)"),
+    (lambda: TreeProblem().argmax(HOLE, np.ones(1)), "row 1, column 2 is nan: the features .* contain NaN"),
+    (lambda: MatchingProblem().argmax(HOLE, np.ones(1)), "row 1, column 2 is nan: the features .* contain NaN"),
+    (
+        lambda: MatchingProblem().argmax_many([np.zeros((1, 1, 1)), HOLE], np.ones(1)),
+        "Input 1 of 2: The score of row 1",
+    ),
 ]
 
 
@@ -213,3 +223,14 @@ BAD_CALLS = [
 def test_bad_input_is_a_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_an_example_without_rows_is_matched_by_nothing():
+    X = [np.zeros((0, 4, 2)), np.eye(4, 2)[None]]
+    model = StructuralSVM(MatchingProblem(), C=1.0).fit(X, [[], [0]])
+    assert [y.tolist() for y in model.predict(X)] == [[], [0]]
+
+
+def test_a_bad_truth_is_named_with_its_example():
+    with pytest.raises(ValueError, match=r"Example 1: \[2, 1\] has 0 words on the root"):
+        StructuralSVM(TreeProblem(), C=1.0).fit([np.zeros((2, 3, 1))] * 2, [[0, 1], [2, 1]])

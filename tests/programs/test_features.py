@@ -147,3 +147,23 @@ def test_the_core_refuses_what_does_not_fit():
         packed.core.scores(np.zeros(4), 1)
     with pytest.raises(TypeError):
         packed.core.scores(np.zeros(4, np.float32), 0)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_array, sp.coo_array])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float32, np.float64])
+def test_numbers_of_any_type_are_taken_as_they_are(form, dtype):
+    matrix = np.array([[0, 1, 3], [2, 0, 0]]).astype(dtype)
+    np.testing.assert_array_equal(Rows(form(matrix)).toarray(2), matrix.astype(float))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_complex_features_are_refused(form):
+    with pytest.raises(ValueError, match=r"real numbers, not of dtype complex128"):
+        Rows(form(np.array([[1j, 2.0]])))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_features_that_are_not_finite_are_named(dtype, value):
+    with pytest.raises(ValueError, match=r"row 1, column 0 is"):
+        Rows(sp.csr_array(np.array([[0.0, 1.0], [value, 0.0]], dtype=dtype)))

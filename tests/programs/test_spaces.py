@@ -204,6 +204,12 @@ BAD = [
     (Segments("X", 2), np.eye(4), [(0, 3, "X")], "max_length=2"),
     (Segments("X", 2), np.eye(4), [(0, 2, "X"), (1, 2, "X")], "does not fit after token 2"),
     (Segments("X", 2), np.eye(4), [(0, 1, "Z")], "none of"),
+    (Segments("X", 2), np.eye(4), [(0, 1)], r"must be \(begin, end, label\).*not \(0, 1\)"),
+    (Segments("X", 2), np.eye(4), [(0.0, 1.0, "X")], r"whole numbers begin and end"),
+    (Segments("X", 2), np.eye(4), "X", r"must be \(begin, end, label\).*not 'X'"),
+    (Segments("X", 2), np.eye(4), None, "list of segments .* not None"),
+    (Segments("X", 2), np.zeros((0, 3)), [], r"at least one, not ndarray of shape \(0, 3\)"),
+    (Segments("X", 2), [[1.0]], [], r"a matrix with one row per token.*not \[\[1.0\]\]"),
     (Segments("X", 2, outside=False), np.eye(2), [(0, 1, "X")], "Token 1 is in no segment"),
     (ProjectiveTrees(), np.eye(12), [3, 0], "3 whole numbers"),
     (ProjectiveTrees(), np.eye(5), [0], "n .n . 1. rows"),
@@ -212,6 +218,9 @@ BAD = [
     (Lattices(), ([0, 1], [1, 2], np.eye(2)), [1], "does not start at node 0"),
     (Lattices(), ([0, 1], [1, 2], np.eye(2)), [0], "ends at node 1"),
     (Lattices(), ([0, 1], [1, 2], np.eye(3)), [0, 1], "one row of features"),
+    (Lattices(), ([0, 1], [1, 2]), [0, 1], "a triple"),
+    (Lattices(), ([0, 1], [1, 2], np.eye(2)), [0.0, 1.0], r"list of arcs, not \[0.0, 1.0\]"),
+    (Lattices(), ([0, 1], [1, 2], np.eye(2)), None, "list of arcs, not None"),
     (MonotoneAlignment("ab"), (np.eye(3), "abc"), [0, 1, 2], "'c'"),
     (MonotoneAlignment("ab"), (np.eye(3), "aba"), [0, 2, 2], "cannot be at place 2 at frame 1"),
     (MonotoneAlignment("ab"), (np.eye(3), "ab"), [0, 0, 0], "cannot be at place 0 at frame 2"),
@@ -220,6 +229,7 @@ BAD = [
     (Selection(), (np.eye(2), np.array([3, 4]), 5), [2], "from 0 to 1"),
     (Selection(), (np.eye(2), np.array([3, 4]), 5), [0, 0], "once"),
     (Selection(), (np.eye(2), np.array([0.5, 4]), 5), [0], "whole numbers"),
+    (Selection(), (np.zeros((0, 2)), [], 5), [], "at least one item"),
 ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin.core.input_checks import check_sparse
+from maxmargin.core.input_checks import check_sparse, quoted
 
 Floats = npt.NDArray[np.float64]
 
@@ -86,6 +86,17 @@ def check_methods(problem: Any) -> None:
             raise TypeError(f"{type(problem).__name__} is not a Problem: it lacks the method {method}.")
 
 
+def asked(owner: Any, method: str, example: int, *given: Any) -> Any:
+    """Calls a method of a user's problem or space; an error in it names the example."""
+    try:
+        return getattr(owner, method)(*given)
+    except Exception as error:
+        if type(error) in (ValueError, TypeError):
+            raise type(error)(f"Example {example}: {error}") from error
+        error.add_note(f"{type(owner).__name__}.{method} raised this for example {example}.")
+        raise
+
+
 def as_examples(X: Any, Y: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     """Inputs and outputs as sequences indexed by position: rows of matrices and frames, items of a pandas Series."""
     X, Y = by_position(X), by_position(Y)
@@ -96,7 +107,7 @@ def as_examples(X: Any, Y: Any) -> tuple[Sequence[Any], Sequence[Any]]:
     return X, Y
 
 
-def by_position(given: Any) -> Sequence[Any]:
+def by_position(given: Any, name: str = "Examples") -> Sequence[Any]:
     """Inputs or outputs as a sequence indexed by position."""
     if isinstance(given, list | tuple):
         return given
@@ -110,6 +121,8 @@ def by_position(given: Any) -> Sequence[Any]:
     if hasattr(given, "to_numpy") and getattr(given, "ndim", 1) == 2:
         frame: Sequence[Any] = given.to_numpy()
         return frame
+    if not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
+        raise TypeError(f"{name} must be a list, an array or another sequence, not {quoted(given)}.")
     return list(given)
 
 

@@ -16,7 +16,7 @@ from maxmargin._core import dense_difference, sparse_difference
 from maxmargin.core.formulation import Formulation, Search
 from maxmargin.core.input_checks import LARGEST, check_room
 from maxmargin.core.outputs import same_output, shown
-from maxmargin.core.problem import Problem, check_many, check_truths, has_power, joint_loss, taken, targets_of
+from maxmargin.core.problem import Problem, asked, check_many, check_truths, has_power, joint_loss, taken, targets_of
 from maxmargin.core.rivals import HEURISTIC, Rivals, changed_weights, is_write_refused, read_only
 from maxmargin.core.vectors import SparseVector, Vector, as_vector, dot, scaled_difference
 from maxmargin.core.weight_bounds import bounds_of
@@ -95,7 +95,7 @@ class ProblemOracle(PlaneOracle):
         return again
 
     def _feature(self, i: int, x: Any, y: Any) -> Vector:
-        return self._vector(i, self.problem.joint_feature(x, y))
+        return self._vector(i, asked(self.problem, "joint_feature", i, x, y))
 
     def _vector(self, i: int, given: Any) -> Vector:
         vector, length = as_vector(given, f"joint_feature of example {i}")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.core.problem import as_examples
+from maxmargin.core.problem import as_examples, asked
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
 from maxmargin.fitting.estimator import Estimator, FileParts
@@ -65,7 +65,7 @@ class ProgramEstimator(Estimator):
             check_probability("abstain", abstain)
         given = self._read(X, forbidden, required)
         found = self._decoded(given, decode)
-        outputs = [self.space.output(x, edges) for x, edges in zip(given.X, found)]
+        outputs = [asked(self.space, "output", i, x, edges) for i, (x, edges) in enumerate(zip(given.X, found))]
         if abstain is not None:
             sure = self._confidence(given, found) >= abstain
             outputs = [y if keep else None for y, keep in zip(outputs, sure)]
@@ -83,7 +83,10 @@ class ProgramEstimator(Estimator):
         given.check_possible(impossible)
         lists = np.split(edges, first[1:-1])
         return [
-            [Ranked(float(scores[at]), self.space.output(x, lists[at])) for at in range(ends[i], ends[i + 1])]
+            [
+                Ranked(float(scores[at]), asked(self.space, "output", i, x, lists[at]))
+                for at in range(ends[i], ends[i + 1])
+            ]
             for i, x in enumerate(given.X)
         ]
 
@@ -131,7 +134,8 @@ class ProgramEstimator(Estimator):
         given.check_possible(impossible)
         lists = np.split(edges, first[1:-1])
         return [
-            [self.space.output(x, own) for own in lists[i * count : (i + 1) * count]] for i, x in enumerate(given.X)
+            [asked(self.space, "output", i, x, own) for own in lists[i * count : (i + 1) * count]]
+            for i, x in enumerate(given.X)
         ]
 
     def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:

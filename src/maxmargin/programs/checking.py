@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.outputs import same_output, shown
-from maxmargin.core.problem import as_examples
+from maxmargin.core.problem import as_examples, asked
 from maxmargin.programs.loss import bound_loss
 from maxmargin.programs.packed import PackedPrograms
 from maxmargin.programs.queries import best, log_partition, samples
@@ -43,7 +43,7 @@ def check_space(
     for i, (x, y) in enumerate(zip(X, Y)):
         topology = programs.topologies[i]
         truth = topmost_first(topology, edges_of(space, topology.n_edges, x, y, i))
-        found = space.output(x, truth)
+        found = asked(space, "output", i, x, truth)
         if not same_output(found, y):
             raise ValueError(
                 f"{type(space).__name__}.output of example {i} makes {shown(found)} of the edges of its true output "
@@ -87,7 +87,7 @@ def _check_derivations(space: Any, x: Any, topology: Any, example: int, trials: 
     small = _count(topology) <= most
     drawn = derivations(topology) if small else samples(topology, np.zeros(topology.n_edges), max(trials, 1), seed=seed)
     for edges in drawn:
-        output = space.output(x, np.asarray(edges))
+        output = asked(space, "output", example, x, np.asarray(edges))
         again = edges_of(space, topology.n_edges, x, output, example)
         if not np.array_equal(np.sort(again), np.sort(edges)):
             raise ValueError(

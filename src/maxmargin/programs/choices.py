@@ -52,7 +52,14 @@ class ChoiceProblem(ABC):
         matrix, rows, columns = self.cells(x)
         if matrix.shape[1] != w.size:
             raise ValueError(f"The cells have {matrix.shape[1]} features, and there are {w.size} weights.")
-        return np.asarray(matrix @ w, dtype=np.float64).reshape(rows, columns)
+        table = np.asarray(matrix @ w, dtype=np.float64).reshape(rows, columns)
+        if not np.isfinite(table).all():
+            row, column = np.argwhere(~np.isfinite(table))[0]
+            raise ValueError(
+                f"The score of row {row}, column {column} is {table[row, column]}: the features of that cell contain "
+                "NaN or infinity, or are too large. Remove or impute them, or rescale the features."
+            )
+        return table
 
     def joint_feature(self, x: Any, y: Any) -> Any:
         """The sum of the features of the chosen cells, shape (F,), or one CSR row."""
@@ -79,7 +86,12 @@ class ChoiceProblem(ABC):
 
     def argmax_many(self, X: Sequence[Any], w: Floats, Y: Sequence[Any] | None = None) -> list[Choice]:
         """``argmax`` of several inputs, where a native search can do them in one call."""
-        tables = [self.table(x, w) for x in X]
+        tables = []
+        for i, x in enumerate(X):
+            try:
+                tables.append(self.table(x, w))
+            except ValueError as error:
+                raise ValueError(f"Input {i} of {len(X)}: {error}" if len(X) > 1 else str(error)) from error
         for i, table in enumerate(tables if Y is not None else ()):
             truth = self._checked(Y[i], len(table), table.shape[1] - self.partial)  # type: ignore[index]
             table += 1.0
@@ -132,7 +144,7 @@ class ChoiceProblem(ABC):
         return tables, list(range(fixed, best.size))
 
     def _checked(self, y: Any, rows: int, columns: int) -> Choice:
-        choice = np.asarray(y)
+        choice = np.asarray(y) if np.size(y) else np.zeros(np.shape(y), np.int32)
         if choice.shape != (rows,) or choice.dtype.kind not in "iu":
             raise ValueError(f"An output must be {rows} whole numbers, one per row of the table, not {shown(y)}.")
         choice = choice.astype(np.int32, copy=False)

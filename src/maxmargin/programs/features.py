@@ -112,7 +112,8 @@ def _read(matrix: Any) -> tuple[int, int, npt.NDArray[np.int64], Indices, Floats
         found = sp.csr_array(matrix)
     else:
         try:
-            array = np.asarray(matrix, dtype=np.float64)
+            array = np.asarray(matrix)
+            array = array if array.dtype.kind == "c" else array.astype(np.float64, copy=False)
         except (TypeError, ValueError) as error:
             raise ValueError(f"Features must be a matrix of numbers, not {quoted(matrix)}.") from error
         if array.ndim != 2:
@@ -122,7 +123,7 @@ def _read(matrix: Any) -> tuple[int, int, npt.NDArray[np.int64], Indices, Floats
         raise ValueError(f"Features must be real numbers, not of dtype {found.dtype}.")
     used = int(found.indptr[-1])
     data = found.data[:used]
-    if (data.dtype.kind == "f" and not np.isfinite(data).all()) or (data.size and np.abs(data).max() > LARGEST):
+    if data.dtype.kind == "f" and data.size and not float(np.abs(data).max()) <= LARGEST:
         at = int(np.flatnonzero(~(np.abs(data.astype(np.float64)) <= LARGEST))[0])
         line = int(np.searchsorted(found.indptr, at, side="right")) - 1
         raise ValueError(

@@ -54,7 +54,7 @@ def edge_lists(name: str, given: Any, n_edges: Sequence[int]) -> Lists | None:
     """A list of edges of each example, or None for an example without; None for none at all."""
     if given is None:
         return None
-    lists = list(given)
+    lists = by_position(given, name)
     if len(lists) != len(n_edges):
         raise ValueError(
             f"{name} has {len(lists)} lists of edges, and X has {len(n_edges)} examples; give one per example, or None "

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.core.formulation import Formulation, Search
-from maxmargin.core.problem import has_power
+from maxmargin.core.problem import asked, has_power
 from maxmargin.oracles.search import Unsupported
 from maxmargin.programs.packed import PackedPrograms, offsets
 from maxmargin.programs.queries import best_by_cost
@@ -143,7 +143,7 @@ def losses_of(
 
 def _count_loss(space: Any, x: Any, y: Any, totals: Totals, example: int) -> Floats:
     what = f"{type(space).__name__}.count_loss of example {example}"
-    losses = np.asarray(space.count_loss(x, y, totals), dtype=np.float64)
+    losses = np.asarray(asked(space, "count_loss", example, x, y, totals), dtype=np.float64)
     if losses.shape != (len(totals),):
         raise ValueError(f"{what} has shape {losses.shape}; one number for each of the {len(totals)} totals is needed.")
     bad = np.flatnonzero(~((losses >= 0.0) & (losses < np.inf)))

@@ -67,10 +67,12 @@ class MatchingProblem(ChoiceProblem):
         """Raises unless every row has a column of its own (or none, where that is allowed)."""
         lowest = -1 if self.partial else 0
         if y.size and (y.min() < lowest or y.max() >= columns):
-            raise ValueError(f"The columns of a matching must be from {lowest} to {columns - 1}, not {shown(y)}.")
+            raise ValueError(
+                f"The columns of a matching must be from {lowest} to {columns - 1}, not {shown(y.tolist())}."
+            )
         chosen, times = np.unique(y[y >= 0], return_counts=True)
         if (times > 1).any():
-            raise ValueError(f"{shown(y)} is no matching: column {chosen[times > 1][0]} is chosen twice.")
+            raise ValueError(f"{shown(y.tolist())} is no matching: column {chosen[times > 1][0]} is chosen twice.")
 
     def best_choices(self, tables: Sequence[Floats]) -> list[Choice | None]:
         return [self._best(table) for table in tables]

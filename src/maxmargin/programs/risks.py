@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.problem import has_power
+from maxmargin.core.problem import asked, has_power
 from maxmargin.oracles.search import Unsupported
 from maxmargin.programs.inputs import ProgramInputs
 from maxmargin.programs.space import cost_unit
@@ -25,11 +25,12 @@ def edge_risks(space: Any, given: ProgramInputs, marginals: Floats) -> Floats:
     if has_power(space, "risks"):
         found = []
         for i, (x, own) in enumerate(zip(given.X, given.split(marginals))):
-            risk = np.asarray(space.risks(x, own), dtype=np.float64)
+            risk = np.asarray(asked(space, "risks", i, x, own), dtype=np.float64)
             if risk.shape != own.shape or not np.isfinite(risk).all():
+                fault = f"has shape {risk.shape}" if risk.shape != own.shape else "contains NaN or infinity"
                 raise ValueError(
-                    f"{name}.risks of example {i} must give a finite number for each of the {own.size} edges; it has "
-                    f"shape {risk.shape}."
+                    f"{name}.risks of example {i} must give a finite number for each of the {own.size} edges; it "
+                    f"{fault}."
                 )
             found.append(risk)
         return np.concatenate([np.zeros(0), *found])

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.problem import has_power
+from maxmargin.core.problem import asked, has_power
 from maxmargin.programs.packed import PackedPrograms, Shape
 from maxmargin.programs.program import Program
 
@@ -75,10 +75,7 @@ def pack_programs(space: Any, X: Sequence[Any], shape: Shape | None = None) -> P
 
 def _programs(space: Any, X: Sequence[Any]) -> Iterator[Program]:
     for i, x in enumerate(X):
-        try:
-            program = space.program(x)
-        except ValueError as error:
-            raise ValueError(f"Example {i}: {error}") from error
+        program = asked(space, "program", i, x)
         if not isinstance(program, Program):
             raise TypeError(
                 f"{type(space).__name__}.program must give a Program, and gave a {type(program).__name__} for example "

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.core.input_checks import quoted
-from maxmargin.core.problem import has_power
+from maxmargin.core.problem import asked, has_power
 from maxmargin.programs.packed import PackedPrograms, joined, offsets
 
 Indices = npt.NDArray[np.int32]
@@ -28,7 +28,7 @@ def true_edges(space: Any, topologies: Sequence[Any], X: Sequence[Any], Y: Seque
 def edges_of(space: Any, n_edges: int, x: Any, y: Any, example: int) -> Indices:
     """The edges of an output as the space tells them; raises where they are no edges of its program."""
     what = f"{type(space).__name__}.edges of example {example}"
-    edges = whole_numbers(space.edges(x, y), f"{what} must give a list of edge numbers")
+    edges = whole_numbers(asked(space, "edges", example, x, y), f"{what} must give a list of edge numbers")
     bad = np.flatnonzero((edges < 0) | (edges >= n_edges))
     if bad.size:
         raise ValueError(
@@ -76,7 +76,7 @@ def fault_text(missing: bool, cell: int, edge: int) -> str:
 def costs_of(space: Any, n_edges: int, x: Any, y: Any, truth: Indices, example: int) -> Units:
     """What edges cost where ``y`` is true, in whole units; raises unless that is 0 at the truth."""
     what = f"{type(space).__name__}.costs of example {example}"
-    given = space.costs(x, y)
+    given = asked(space, "costs", example, x, y)
     if isinstance(given, tuple):
         edge, units = _listed(given, n_edges, what)
     else:
@@ -96,7 +96,7 @@ def costs_of(space: Any, n_edges: int, x: Any, y: Any, truth: Indices, example: 
 def counts_of(space: Any, n_edges: int, x: Any, y: Any, example: int) -> Units:
     """What edges count for where ``y`` is true, shape (edges, kinds)."""
     what = f"{type(space).__name__}.counts of example {example}"
-    given = space.counts(x, y)
+    given = asked(space, "counts", example, x, y)
     if not isinstance(given, tuple):
         raise ValueError(f"{what} must be a pair: edges, and their counts of each kind.")
     edge, units = _listed(given, n_edges, what)

@@ -40,12 +40,12 @@ class TreeProblem(ChoiceProblem):
             matrix = given if isinstance(given, sp.csr_array) else sp.csr_array(given)
         else:
             matrix = np.asarray(given, dtype=np.float64)
-            if matrix.ndim == 3:
+            if matrix.ndim == 3 and matrix.shape[1] == matrix.shape[0] + 1:
                 matrix = matrix.reshape(-1, matrix.shape[2])
-        n = (isqrt(4 * matrix.shape[0] + 1) - 1) // 2
-        if matrix.ndim != 2 or n < 1 or n * (n + 1) != matrix.shape[0]:
+        n = (isqrt(4 * matrix.shape[0] + 1) - 1) // 2 if matrix.ndim == 2 else 0
+        if n < 1 or n * (n + 1) != matrix.shape[0]:
             raise ValueError(
-                f"The features of arcs have shape {given.shape}; for n words give an array (n, n + 1, features) or a "
+                f"The features of arcs have shape {matrix.shape}; for n words give an array (n, n + 1, features) or a "
                 "matrix with n (n + 1) rows: 2, 6, 12, 20, ..."
             )
         return matrix, n, n + 1
@@ -53,17 +53,22 @@ class TreeProblem(ChoiceProblem):
     def check_choice(self, y: Choice, columns: int) -> None:
         """Raises unless the heads form a tree (with one root, if asked for)."""
         if y.min() < 0 or y.max() >= columns:
-            raise ValueError(f"Heads must be from 0 (the root) to {columns - 1}, the number of words, not {shown(y)}.")
+            raise ValueError(
+                f"Heads must be from 0 (the root) to {columns - 1}, the number of words, not {shown(y.tolist())}."
+            )
         roots = int(np.count_nonzero(y == 0))
         if self.single_root and roots != 1:
             raise ValueError(
-                f"{shown(y)} has {roots} words on the root; there must be exactly one, or pass single_root=False."
+                f"{shown(y.tolist())} has {roots} words on the root; there must be exactly one, or pass "
+                "single_root=False."
             )
         above = np.concatenate([[0], y])
         for _ in range(int(y.size).bit_length()):
             above = above[above]
         if above.any():
-            raise ValueError(f"{shown(y)} is no tree: word {np.flatnonzero(above)[0]} is on a cycle, or hangs on one.")
+            raise ValueError(
+                f"{shown(y.tolist())} is no tree: word {np.flatnonzero(above)[0]} is on a cycle, or hangs on one."
+            )
 
     def best_choices(self, tables: Sequence[Floats]) -> list[Choice | None]:
         flat, lengths = _flat(tables)

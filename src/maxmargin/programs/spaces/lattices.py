@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
+from maxmargin.core.input_checks import quoted
 from maxmargin.programs.features import Rows
 from maxmargin.programs.program import Program
+from maxmargin.programs.targets import whole_numbers
 from maxmargin.programs.topology import Topology
 
 
@@ -31,14 +34,15 @@ class Lattices:
     def edges(self, x: Any, y: Sequence[int]) -> list[int]:
         """The arcs of the path, which must follow each other from node 0 to the last."""
         source, target, _ = _arcs(x)
+        y = whole_numbers(y, "A path must be a list of arcs").tolist()
         at = 0
         for arc in y:
             if not 0 <= arc < source.size or source[arc] != at:
-                raise ValueError(f"Arc {arc} does not start at node {at}, where the path {list(y)!r} has come to.")
+                raise ValueError(f"Arc {arc} does not start at node {at}, where the path {y!r:.80} has come to.")
             at = int(target[arc])
         if at != target.max():
-            raise ValueError(f"The path {list(y)!r} ends at node {at}, not at the last node, {target.max()}.")
-        return [*(int(arc) for arc in y), source.size]
+            raise ValueError(f"The path {y!r:.80} ends at node {at}, not at the last node, {target.max()}.")
+        return [*y, source.size]
 
     def output(self, x: Any, edges: npt.NDArray[np.integer[Any]]) -> list[int]:
         """The arcs among the edges, in the order of the path."""
@@ -48,7 +52,9 @@ class Lattices:
 
 
 def _arcs(x: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Any]:
-    source, target, features = np.asarray(x[0]), np.asarray(x[1]), x[2]
+    if not hasattr(x, "__len__") or len(x) != 3:
+        raise ValueError(f"A lattice must be a triple (source, target, features), not {quoted(x)}.")
+    source, target, features = np.asarray(x[0]), np.asarray(x[1]), x[2] if sp.issparse(x[2]) else np.asarray(x[2])
     if source.shape != target.shape or source.ndim != 1 or not source.size or features.shape[0] != source.size:
         raise ValueError(
             f"A lattice needs one source, one target and one row of features for each arc; there are {source.shape}, "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.core.input_checks import quoted
 from maxmargin.programs.features import Rows
 from maxmargin.programs.program import Program
 from maxmargin.programs.spaces.shapes import Shapes
@@ -145,7 +146,8 @@ class Segments:
     def _tokens(self, x: Any) -> Any:
         tokens = x if self.features is None else self.features(x)
         if getattr(tokens, "ndim", 0) != 2 or not tokens.shape[0]:
-            raise ValueError(f"A sequence must be a matrix with one row per token, not {type(tokens).__name__}.")
+            kind = f"{type(tokens).__name__} of shape {tokens.shape}" if hasattr(tokens, "shape") else quoted(tokens)
+            raise ValueError(f"A sequence must be a matrix with one row per token, at least one, not {kind}.")
         return tokens
 
     def _shape(self, n: int) -> _Shape:
@@ -171,9 +173,11 @@ class Segments:
 
     def _covered(self, y: Sequence[Segment], n: int) -> tuple[Ints, Ints, Ints]:
         """The segments with those of tokens outside between them, as arrays."""
+        if not isinstance(y, Iterable):
+            raise ValueError(f"An output must be a list of segments (begin, end, label), not {quoted(y)}.")
         rows: list[tuple[int, int, int]] = []
         at = 0
-        for begin, end, label in [*sorted(y, key=lambda segment: segment[0]), (n, n, None)]:
+        for begin, end, label in [*sorted(map(_segment, y), key=lambda segment: segment[0]), (n, n, None)]:
             if label is not None and label not in self._codes:
                 raise ValueError(f"Segment {(begin, end, label)!r} has a label that is none of {self.labels}.")
             if not at <= begin <= end <= n or (begin == end and label is not None):
@@ -202,3 +206,12 @@ class Segments:
         own = starts[shape.label, shape.begin]
         own = own + total[shape.label, shape.end] - total[shape.label, shape.begin + 1]
         return np.concatenate([own, np.zeros(shape.topology.n_edges - own.size, dtype=own.dtype)])
+
+
+def _segment(given: Any) -> Segment:
+    """One segment of an output; raises where it is none."""
+    if isinstance(given, Sequence | np.ndarray) and len(given) == 3:
+        begin, end, label = given
+        if isinstance(begin, int | np.integer) and isinstance(end, int | np.integer):
+            return int(begin), int(end), label
+    raise ValueError(f"A segment must be (begin, end, label) with whole numbers begin and end, not {quoted(given)}.")

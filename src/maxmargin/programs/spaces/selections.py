@@ -77,7 +77,9 @@ class Selection:
     def _shape(self, x: Any) -> _Shape:
         sizes, budget = np.asarray(x[1]), x[2]
         whole = sizes.dtype.kind in "iu" and isinstance(budget, int | np.integer)
-        if sizes.ndim != 1 or not sizes.size or not whole or sizes.min() < 0 or budget < 0:
+        if not sizes.size:
+            raise ValueError("A selection needs at least one item.")
+        if sizes.ndim != 1 or not whole or sizes.min() < 0 or budget < 0:
             raise ValueError("Sizes and budget of a selection must be whole numbers of at least 0, one size per item.")
         if x[0].shape[0] != sizes.size:
             raise ValueError(f"There are {sizes.size} sizes and features of {x[0].shape[0]} items; they must match.")
