@@ -205,7 +205,6 @@ class Faulty(Sign):
     def argmax(self, x, w, y_true=None):
         if os.getpid() != self.home:
             raise KeyError("no such word")
-        time.sleep(0.02)
         return super().argmax(x, w, y_true)
 
 
@@ -215,7 +214,6 @@ class Deadly(Faulty):
     def argmax(self, x, w, y_true=None):
         if os.getpid() != self.home:
             os._exit(3)
-        time.sleep(0.02)
         return Sign.argmax(self, x, w, y_true)
 
 
@@ -238,11 +236,27 @@ def test_what_cannot_be_pickled_is_a_sentence():
         StructuralSVM(Locked(), n_jobs=2).fit(X, Y)
 
 
+@pytest.fixture
+def ready_workers(monkeypatch):
+    """Workers are waited for until they have the data, so that they get a part of the work however slowly they start."""
+    ready = Crew._ready
+
+    def waited_for(crew):
+        for worker, number in crew._loading.items():
+            while not worker.is_done(number):
+                time.sleep(0.01)
+        return ready(crew)
+
+    monkeypatch.setattr(Crew, "_ready", waited_for)
+
+
+@pytest.mark.usefixtures("ready_workers")
 def test_an_error_in_a_worker_comes_back():
     with pytest.raises(KeyError, match="no such word"):
         StructuralSVM(Faulty(), n_jobs=2, tol=1e-9, max_iter=1000).fit(X, Y)
 
 
+@pytest.mark.usefixtures("ready_workers")
 def test_a_worker_that_ends_is_a_sentence():
     with pytest.raises(WorkerError, match="exit code 3 before it answered"):
         StructuralSVM(Deadly(), n_jobs=2, tol=1e-9, max_iter=1000).fit(X, Y)
