@@ -14,7 +14,7 @@ import numpy as np
 import toy_problems as problems
 from maxmargin import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.core.points import Space
+from maxmargin.core.points import WeightSpace
 from maxmargin.oracles.base import Capabilities, Cut, OnlineWalk, Oracle, Stop
 from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.oracles.from_problem import ProblemOracle
@@ -32,7 +32,7 @@ class Coefficients:
         self.beta = beta
 
 
-class KernelSpace(Space):
+class KernelSpace(WeightSpace):
     def __init__(self, kernel: np.ndarray) -> None:
         self.kernel = kernel
 

@@ -20,7 +20,7 @@ Point: TypeAlias = object
 _CHUNK = 1 << 14
 
 
-class Space(ABC):
+class WeightSpace(ABC):
     """What a solver may do with weights and with the rows ``a`` of planes and cuts, which live in the same space.
 
     ``explicit`` says that weights are arrays of numbers, so that planes are rows which a matrix can be made of.
@@ -61,7 +61,7 @@ class Space(ABC):
         return self.combination((factor,), (w,))
 
 
-class Explicit(Space):
+class Explicit(WeightSpace):
     """Arrays of ``dimension`` numbers; rows of planes may be sparse."""
 
     explicit: ClassVar[bool] = True

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.core.points import Explicit, Point, Space
+from maxmargin.core.points import Explicit, Point, WeightSpace
 from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.engine import DualState, Engine
 
@@ -50,7 +50,7 @@ class OnlineWalk:
     first: int = 0
     done: int = 0
 
-    def sum(self, space: Space, factor: float) -> Any:
+    def sum(self, space: WeightSpace, factor: float) -> Any:
         """``factor`` times the sum over all steps of ``v`` after the step."""
         return space.combination((factor * (self.done + 1), -factor), (self.v, self.late))
 
@@ -132,7 +132,7 @@ class Oracle(ABC):
     bounds: Bounds | None = None  # of the weights
 
     @property
-    def space(self) -> Space:
+    def space(self) -> WeightSpace:
         """Where weights and planes live; arrays of numbers if a subclass says nothing else."""
         return Explicit(self.dimension)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from maxmargin.core.points import Point, Space
+from maxmargin.core.points import Point, WeightSpace
 
 
 class PolynomialAverage:
     """Snapshot ``t`` weighs in proportion to ``t ** power``: with ``power`` p the last 1/(p+1) of the run dominates."""
 
-    def __init__(self, space: Space, power: float) -> None:
+    def __init__(self, space: WeightSpace, power: float) -> None:
         self.value = space.zero()
         self._space, self._power = space, power
         self._count = 0

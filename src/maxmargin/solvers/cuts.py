@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from maxmargin._core import PlaneEngine, VisitSettings
 from maxmargin.core.planes import Planes
-from maxmargin.core.points import Point, Space
+from maxmargin.core.points import Point, WeightSpace
 from maxmargin.core.vectors import Vector
 from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.plane_by_plane import add_plane
@@ -165,7 +165,7 @@ class CutProducts(Cuts):
     ``keep_idle`` calls of ``solve`` is forgotten.
     """
 
-    def __init__(self, space: Space, C: float, keep_idle: int) -> None:
+    def __init__(self, space: WeightSpace, C: float, keep_idle: int) -> None:
         self._space, self._C, self._keep_idle = space, C, keep_idle
         self._a: list[Any] = []
         self._b, self._alpha, self._products = np.zeros(0), np.zeros(0), np.zeros((0, 0))
