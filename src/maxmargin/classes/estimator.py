@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class TrainingData:
     """Packed rows with their constant feature, the weights of the examples, and what was done to the columns."""
 
     rows: _core.Rows
@@ -81,7 +81,7 @@ class ClassEstimator(ClassifierMixin, Estimator):  # type: ignore[misc]
         losses: ClassLosses,
         factor: float = 1.0,
         slack: str | None = None,
-    ) -> Prepared:
+    ) -> TrainingData:
         """What is trained on; sets ``C_`` and ``intercept_scaling_``.
 
         A default C follows the size of the losses, and is multiplied by ``factor``. ``slack`` is that of the estimator
@@ -99,7 +99,7 @@ class ClassEstimator(ClassifierMixin, Estimator):  # type: ignore[misc]
         formulation = Formulation(self.rescaling, self.slack if slack is None else slack)
         self.C_ = resolved_c(self.C, lambda: factor * formulation.c_factor(size) * scale.regularisation)
         self.intercept_scaling_ = self._add_constant(rows, scale)
-        return Prepared(rows, weight, columns, scale)
+        return TrainingData(rows, weight, columns, scale)
 
     def _read(self, X: Any, constant: float = 0.0) -> _core.Rows:
         """Rows to predict for."""

@@ -137,11 +137,11 @@ class MulticlassSVC(ClassEstimator):
             self.decision_ = self._chosen_decision()
             structure = self._structure(self.cost_ if self.decision_ == "score" else None)
             training = ClassTraining.of(self, structure, X, labels, sample_weight, earlier)
-            trained, ready = training.run(), training.ready
+            trained, data = training.run(), training.data
             self._keep(trained.solution)
             self._candidate, self.method_ = trained.candidate, trained.candidate.method
             self.slack_ = trained.slack
-            coef = structure.to_coef(ready.restored(self.solution_.w, self.intercept_scaling_))
+            coef = structure.to_coef(data.restored(self.solution_.w, self.intercept_scaling_))
             intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
             self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept
             if isinstance(structure, OutputFeatures):
@@ -150,7 +150,7 @@ class MulticlassSVC(ClassEstimator):
             if trained.calibration is not None:
                 self.calibration_ = trained.calibration
             elif self.decision_ == "expected-cost":
-                self.calibration_ = calibrated(self._fold_model(), X, labels, ready.weight)
+                self.calibration_ = calibrated(self._fold_model(), X, labels, data.weight)
         return self
 
     def calibrate(self, X: Any, y: Any, *, folds: int = FOLDS, sample_weight: Any = None) -> MulticlassSVC:

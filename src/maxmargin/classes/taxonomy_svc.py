@@ -141,12 +141,12 @@ class TaxonomySVC(ClassEstimator):
             placed = PlacedClasses(as_taxonomy(self.separator_ or given, classes), classes)
             structure = placed.structure(in_order(self.loss, self.classes_, "loss"), self.node_weight)
             factor = difference_scale(structure.features.matrix)
-            ready = self._prepare(X, labels, sample_weight, structure.losses, factor)
-            trained = TaxonomyTraining(self, placed, structure, ready, labels).run()
+            data = self._prepare(X, labels, sample_weight, structure.losses, factor)
+            trained = TaxonomyTraining(self, placed, structure, data, labels).run()
             self._keep(trained.solution)
             self.method_, self.decision_ = trained.method, trained.decision
             self._place(placed, structure.features)
-            self.weights_ = ready.restored(self.solution_.w, self.intercept_scaling_)
+            self.weights_ = data.restored(self.solution_.w, self.intercept_scaling_)
             self.calibrated_ = trained.temperature is not None
             self.temperature_ = 1.0 if trained.temperature is None else trained.temperature
         return self

@@ -22,7 +22,7 @@ from maxmargin import _core
 from maxmargin.classes.calibration import HeldOutScores, held_out_sharpness
 from maxmargin.classes.costs import cost_of_classes
 from maxmargin.classes.described_outputs import difference_scale
-from maxmargin.classes.estimator import Prepared
+from maxmargin.classes.estimator import TrainingData
 from maxmargin.classes.methods import (
     CONFIDENT,
     LARGEST_FACTOR,
@@ -80,7 +80,7 @@ class TaxonomyTraining:
     estimator: Any
     placed: PlacedClasses
     structure: OutputFeatures
-    ready: Prepared
+    data: TrainingData
     labels: Codes
 
     def run(self) -> TrainedTaxonomy:
@@ -103,7 +103,7 @@ class TaxonomyTraining:
 
     @cached_property
     def weight(self) -> Floats:
-        return np.ones(self.labels.size) if self.ready.weight is None else self.ready.weight
+        return np.ones(self.labels.size) if self.data.weight is None else self.data.weight
 
     @property
     def _total(self) -> float:
@@ -126,7 +126,7 @@ class TaxonomyTraining:
         """The candidate of lowest loss on folds; a still larger C of the likelihood as long as that gains."""
         limit = None if self.estimator.max_time is None else start + self.estimator.max_time
         trials = _Trials(self, limit)
-        determined = self._total >= self.ready.rows.columns * self.structure.n_classes
+        determined = self._total >= self.data.rows.columns * self.structure.n_classes
         margins = self.estimator.method == "auto" and not (determined and trials.classes_overlap())
         best = trials.best([*([MARGIN] if margins else []), LIKELIHOOD, CONFIDENT])
         while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < LARGEST_FACTOR:
@@ -140,7 +140,7 @@ class TaxonomyTraining:
         """Trains on all examples, and warns where that does not converge."""
         limit = self.estimator.max_time
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
-        solution = self.solve(candidate, self.ready.weight, left, False)
+        solution = self.solve(candidate, self.data.weight, left, False)
         if candidate.method == "structural":
             return TrainedTaxonomy(solution, "structural")
         decision = "score" if self.structure.zero_one else "expected-cost"
@@ -155,7 +155,7 @@ class TaxonomyTraining:
     @cached_property
     def _scale(self) -> float:
         factor = difference_scale(self.structure.features.matrix) if self._shared else 1.0
-        return factor * self.ready.scale.regularisation
+        return factor * self.data.scale.regularisation
 
     def solve(
         self,
@@ -169,7 +169,7 @@ class TaxonomyTraining:
         run = replace(run_of(self.estimator), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
-        model, rows, n = self.estimator, self.ready.rows, self.labels.size
+        model, rows, n = self.estimator, self.data.rows, self.labels.size
         if candidate.method == "structural":
             return train(model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial)
         C, problem = self._c(candidate), self._problem(weight)
@@ -181,7 +181,7 @@ class TaxonomyTraining:
         return solution if self._shared else replace(solution, w=self._of_nodes(solution.w))
 
     def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
-        threads, rows = job_count(self.estimator.n_jobs), self.ready.rows
+        threads, rows = job_count(self.estimator.n_jobs), self.data.rows
         if self._shared:
             return SharedLikelihood(rows, self.labels, self.structure.features, weight, threads, self._all)
         return ClassLikelihood(rows, self.labels, self.structure.n_classes, weight, threads)
@@ -195,7 +195,7 @@ class TaxonomyTraining:
     @cached_property
     def _all(self) -> SharedLikelihood:
         """The problem of all examples with equal weights."""
-        return SharedLikelihood(self.ready.rows, self.labels, self.structure.features, None, 1)
+        return SharedLikelihood(self.data.rows, self.labels, self.structure.features, None, 1)
 
     @cached_property
     def _own_places(self) -> npt.NDArray[np.int64]:
@@ -209,7 +209,7 @@ class TaxonomyTraining:
 
     def _of_nodes(self, w: Floats) -> Floats:
         """Native weights of nodes that give the same scores as native weights of classes: 0 where no class is."""
-        own, classes, columns = self._own_features, self.structure.n_classes, self.ready.rows.columns
+        own, classes, columns = self._own_features, self.structure.n_classes, self.data.rows.columns
         given = w.reshape(columns, -1)[:, :classes]
         found = np.zeros((columns, _core.padded(self.structure.n_nodes)))
         if own.nnz == classes:
@@ -225,8 +225,8 @@ class _Trials:
     def __init__(self, training: TaxonomyTraining, limit: float | None) -> None:
         self._training, self._limit = training, limit
         self._labels, self._structure, self._weight = training.labels, training.structure, training.weight
-        self._rows, self._places = training.ready.rows, ClassPlaces(training.placed)
-        keys = row_keys(self._rows, training.ready.scale.sizes)
+        self._rows, self._places = training.data.rows, ClassPlaces(training.placed)
+        keys = row_keys(self._rows, training.data.scale.sizes)
         self._fold = dealt_folds(keys, self._labels, self._weight > 0.0)
         self._known: dict[tuple[Candidate, bytes], Solution] = {}
 

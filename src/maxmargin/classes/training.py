@@ -13,7 +13,7 @@ from scipy.special import softmax
 
 from maxmargin.classes.calibration import Calibration, fitted_calibration
 from maxmargin.classes.described_outputs import difference_scale
-from maxmargin.classes.estimator import Prepared
+from maxmargin.classes.estimator import TrainingData
 from maxmargin.classes.methods import (
     CONFIDENT,
     MARGIN,
@@ -56,7 +56,7 @@ class ClassTraining:
 
     estimator: Any
     structure: Multiclass | OutputFeatures
-    ready: Prepared
+    data: TrainingData
     labels: npt.NDArray[np.int32]
     slack: str
     earlier: EarlierClasses | None
@@ -75,8 +75,8 @@ class ClassTraining:
         plain = isinstance(structure, Multiclass) and structure.zero_one and not without_loss(estimator.solver)
         slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
-        ready = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack)
-        return cls(estimator, structure, ready, labels, slack, earlier)
+        data = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack)
+        return cls(estimator, structure, data, labels, slack, earlier)
 
     def run(self) -> Trained:
         """Chooses the method, where it is to be chosen, and trains."""
@@ -102,11 +102,11 @@ class ClassTraining:
         C, limit = self._c(decision.candidate), self.estimator.max_time
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
         if decision.candidate.method == "structural":
-            solution = self._margin(C, self.ready.weight, left, False)
+            solution = self._margin(C, self.data.weight, left, False)
             calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
             return Trained(solution, decision.candidate, self.slack, calibration)
-        solution = decision.solution or self._likelihood(C, self.ready.weight, left, False, decision.near)
-        problem = self._problem(self.ready.weight)
+        solution = decision.solution or self._likelihood(C, self.data.weight, left, False, decision.near)
+        problem = self._problem(self.data.weight)
         objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(self.estimator.tol, problem.total_weight))
         solution = concluded_likelihood(solution, likelihood_solver(self.estimator.solver).name, objective)
         calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
@@ -128,15 +128,15 @@ class ClassTraining:
         model, classes = self.estimator, self.structure.n_classes
         by_cost = model.decision_ == "expected-cost"
         candidates = (LIKELIHOOD,) if by_cost else (MARGIN, LIKELIHOOD)
-        scale = self.ready.scale
+        scale = self.data.scale
         return Choice(
             self._solve,
-            self.ready.rows,
+            self.data.rows,
             self.labels,
             classes,
-            self.ready.weight,
+            self.data.weight,
             partial(_costs, model.cost_, self.labels) if by_cost else None,
-            lambda: row_keys(self.ready.rows, scale.sizes),
+            lambda: row_keys(self.data.rows, scale.sizes),
             (*candidates, CONFIDENT) if isinstance(model.C, str) else candidates,
             self._c(LIKELIHOOD),
             model.max_time,
@@ -162,7 +162,7 @@ class ClassTraining:
         return train(
             self.estimator,
             self.structure,
-            self.ready.rows,
+            self.data.rows,
             self.labels,
             n,
             C,
@@ -185,7 +185,7 @@ class ClassTraining:
         return maximise_likelihood(problem, C, solver, tol, run)
 
     def _check_c(self) -> None:
-        rows, weight = self.ready.rows, self.ready.weight
+        rows, weight = self.data.rows, self.data.weight
         total = float(rows.n if weight is None else weight.sum())
         steepness = 2.0 * float(np.max(rows.squared_norms))
         check_product(self.estimator.C_, total, rows.n, lambda: steepness, ", or slack='hard'")
@@ -193,11 +193,11 @@ class ClassTraining:
     def _start(self, earlier: EarlierClasses) -> Floats | None:
         model = self.estimator
         constant = model.intercept_scaling_
-        return earlier.weights(model.classes_.tolist(), model.n_features_in_, self.ready.columns, constant)
+        return earlier.weights(model.classes_.tolist(), model.n_features_in_, self.data.columns, constant)
 
     def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
         threads = job_count(self.estimator.n_jobs)
-        return ClassLikelihood(self.ready.rows, self.labels, self.structure.n_classes, weight, threads, start)
+        return ClassLikelihood(self.data.rows, self.labels, self.structure.n_classes, weight, threads, start)
 
 
 def _costs(cost: Floats, labels: npt.NDArray[np.int32], scores: Floats) -> Floats:
