@@ -12,6 +12,7 @@ from maxmargin.chains.chain import Chain
 from maxmargin.programs.likelihood import ProgramLikelihood
 from maxmargin.programs.space import pack_programs
 from maxmargin.programs.targets import packed_targets, true_edges
+from maxmargin.solvers.dual_likelihood import DualLikelihood
 from program_spaces import LabelChain, Paths, examples
 
 
@@ -107,8 +108,10 @@ def test_penalties_and_solvers(tmp_path):
     assert (sparse.coef_ != 0.0).any()
     lbfgs = ProgramCRF(LabelChain(K), 0.5, solver="lbfgs").fit(X, Y)
     np.testing.assert_allclose(lbfgs.coef_, ProgramCRF(LabelChain(K), 0.5).fit(X, Y).coef_)
-    with pytest.raises(Unsupported, match=r"lbfgs"):
+    with pytest.raises(ValueError, match=r"solver must be 'auto', 'lbfgs' or a solver object"):
         ProgramCRF(LabelChain(K), 0.5, solver="dual").fit(X, Y)
+    with pytest.raises(Unsupported, match=r"Dual ascent is for classes, and for chains .* solver='lbfgs'"):
+        ProgramCRF(LabelChain(K), 0.5, solver=DualLikelihood()).fit(X, Y)
     with pytest.raises(ValueError, match=r"l2 must be a number of at least 0"):
         ProgramCRF(LabelChain(K), 0.5, l2=-1.0).fit(X, Y)
     lbfgs.save(tmp_path / "model.zip")

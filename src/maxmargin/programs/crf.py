@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.likelihood_training import train_likelihood
-from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRAINING, Allowed
+from maxmargin.fitting.parameters import ANYTHING, NOT_NEGATIVE, SOLVER, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, run_of
 from maxmargin.oracles.bind import check_sample_weight
@@ -55,7 +55,7 @@ class ProgramCRF(ProgramEstimator):
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **TRAINING,
-        **LIKELIHOOD,
+        "solver": ("auto", "lbfgs", SOLVER),
         "space": ANYTHING,
         "l1": (NOT_NEGATIVE,),
         "l2": (NOT_NEGATIVE,),

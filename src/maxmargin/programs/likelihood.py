@@ -93,7 +93,7 @@ class ProgramLikelihood:
         return [order]
 
     def steepness(self) -> float:
-        """The largest ``|Psi|^2`` of a true output."""
+        """The largest ``|Psi|^2`` among the true outputs, or among 100 to 200 of them where there are more."""
         return self.targets.steepness()
 
     def _sum(self, w: Floats, gradient: Floats | None, stop: Stop | None) -> float:

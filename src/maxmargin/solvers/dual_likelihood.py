@@ -27,7 +27,8 @@ _PROOF = 0.1  # of the time spent: what the last exact pass may take after a lim
 class DualLikelihood:
     """Visits one sequence after the other and moves its distribution towards that at the present ``w``.
 
-    See ``chains/dual.hpp`` for the step. Needs an L2 penalty and no L1; chains of order 1 without pair features.
+    See ``chains/dual.hpp`` for the step. Needs an L2 penalty and no L1, and classes, or chains of order 1 without
+    pair features.
 
     Parameters
     ----------
@@ -48,8 +49,8 @@ class DualLikelihood:
             raise Unsupported("Dual ascent needs an L2 penalty and no L1: use solver='lbfgs'.")
         if not problem.has_dual:
             raise Unsupported(
-                "Dual ascent is for chains of order 1 without pair features, with the label of every token: use "
-                "solver='lbfgs' with this model."
+                "Dual ascent is for classes, and for chains of order 1 without pair features in which every token has "
+                "its label: use solver='lbfgs' with this model."
             )
         objective = Objective(problem, C, l1, l2, run.tol)
         monitor = Monitor(run, self.name, objective.allowed(0.0))
