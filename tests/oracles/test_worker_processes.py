@@ -238,7 +238,7 @@ def test_what_cannot_be_pickled_is_a_sentence():
 
 @pytest.fixture
 def ready_workers(monkeypatch):
-    """Workers are waited for until they have the data, so that they get a part of the work however slowly they start."""
+    """Waits until workers have the data, so that they get a part of the work however slowly they start."""
     ready = Crew._ready
 
     def waited_for(crew):

@@ -1,4 +1,4 @@
-"""Block coordinate ascent with an oracle call a visit: BCFW and its multi-plane, gap-driven relatives."""
+"""Block coordinate ascent with an oracle call per visit: BCFW and its multi-plane, gap-driven relatives."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class BlockCoordinate(Solver):
         return _Ascent(self, oracle, C, run).solve(start)
 
 
-_MOST_SNAPSHOTS = 80  # a pass
+_MOST_SNAPSHOTS = 80  # per pass
 _CACHED_PARTS = 10  # of a pass, where cached passes follow each
 _OVERSTEP = 4.0  # of the steps in a first pass: many dual variables have a long way to go to their cap
 _KEPT = 20  # visits for which a plane out of use is kept where it has cost something
