@@ -163,6 +163,18 @@ def test_limits_that_make_no_sense():
         model.predict(inputs, decode="viterbi")
 
 
+@pytest.mark.parametrize("kind", ["paths", "trees"])
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e307])
+def test_weights_that_make_no_scores_are_refused(kind, number):
+    """NaN is unequal to itself, so that no edge leads to the value of its cell."""
+    inputs, outputs = examples(kind)
+    model = ProgramSVM(Paths(), 0.5).fit(inputs, outputs)
+    model.coef_, model.calibrated_ = np.full_like(model.coef_, number), True
+    for ask in (model.predict, lambda X: model.predict_kbest(X, 3), model.sample, model.predict_marginals):
+        with pytest.raises(ValueError, match=r"scores of the edges of example \d are NaN or larger than 1e300"):
+            ask(inputs)
+
+
 def test_an_edge_that_outputs_may_have_twice_cannot_be_required():
     twice = Listed(Program([0, 0, 1], [[-1, -1], [-1, -1], [0, 0]], np.eye(3)), np.zeros(3, int))
     model = ProgramSVM(Paths(), 1.0).fit([twice], [(0, 0, 2)])

@@ -13,7 +13,7 @@
 
 namespace maxmargin::bindings {
 
-inline constexpr double kLargestScore = 1e300;  // sums of more edges than memory holds stay finite
+using programs::kLargestScore;
 
 // Scores of the edges of a program: numbers up to kLargestScore, or minus infinity. `where` ends the name of an edge.
 inline void check_scores(std::span<const double> scores, const std::string& where = "") {

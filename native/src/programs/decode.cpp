@@ -10,6 +10,7 @@
 #include "maxmargin/programs/required.hpp"
 #include "maxmargin/programs/samples.hpp"
 #include "maxmargin/programs/sums.hpp"
+#include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::programs {
 namespace {
@@ -27,6 +28,10 @@ class LimitedScores {
     } else {
       const double* own = topology.by_place(worth_.flat + worth_.first[static_cast<std::size_t>(i)], room_);
       scores_.assign(own, own + topology.edges());
+    }
+    if (!kernels().all_within(scores_.data(), std::ssize(scores_), kLargestScore)) {
+      throw std::invalid_argument("The scores of the edges of example " + std::to_string(i) +
+                                  " are NaN or larger than 1e300: the weights or the features are not finite, or too large.");
     }
     for (const Edge edge : limits_.forbidden[i]) scores_[static_cast<std::size_t>(edge)] = kImpossible<double>;
     if (limits_.required[i].empty()) return &scores_;

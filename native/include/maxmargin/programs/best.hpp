@@ -44,6 +44,7 @@ class Best {  // keeps its memory from one program to the next
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
         if (found < 0 && value<P>(values, scores[edge], a, b) == values[cell]) found = edge;
       });
+      if (found < 0) refuse_scores();
       edges.push_back(found);
       const Tails from = program.tails(cell, found);
       if (from.second != kNoTail) open_.push_back(from.second);

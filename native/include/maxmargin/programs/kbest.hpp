@@ -179,6 +179,7 @@ class KBest {  // keeps its memory from one program to the next
     program_->incoming(cell, [&](Edge edge, Cell a, Cell b) {
       if (found < 0 && best_of(cell, edge, a, b) == values_[cell]) found = edge;
     });
+    if (found < 0) refuse_scores();
     return {values_[cell], found, 0, 0};
   }
 

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 
 namespace maxmargin::programs {
 
@@ -21,6 +22,11 @@ struct Tails {
 
 template <class Real>
 inline constexpr Real kImpossible = -std::numeric_limits<Real>::infinity();
+
+inline constexpr double kLargestScore = 1e300;  // sums of more edges than memory holds stay finite
+
+// What derivations are looked for in, where a cell has a value that no edge gives it: only NaN is unequal to itself.
+[[noreturn]] inline void refuse_scores() { throw std::domain_error("Scores of edges are NaN, or too large to add up."); }
 
 struct VisitNothing {
   void operator()(Edge, Cell, Cell) const {}

@@ -190,6 +190,7 @@ class Strata {
         }
       }
     });
+    if (found.edge < 0) refuse_scores();
     return found;
   }
 
