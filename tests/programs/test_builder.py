@@ -48,6 +48,12 @@ def test_names_of_features():
     assert builder.program().features.toarray().tolist() == [[3.0, 0.0, 1.0]]
 
 
+def test_names_that_share_a_column_add_up():
+    builder = ProgramBuilder({"a": 0, "b": 0, "c": 1})
+    builder.edge("goal", features={"a": 1.0, "b": 2.0, "c": 4.0})
+    assert builder.program().features.toarray().tolist() == [[3.0, 4.0]]
+
+
 @pytest.mark.parametrize("row", [[1.0, 0.0, 2.0], np.array([[1.0, 0.0, 2.0]]), sp.csr_array([[1.0, 0.0, 2.0]])])
 def test_rows_as_features(row):
     builder = ProgramBuilder()

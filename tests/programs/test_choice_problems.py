@@ -197,6 +197,11 @@ def test_a_cycle_is_named():
         TreeProblem().joint_feature(np.zeros((3, 4, 1)), np.array([0, 3, 2]))
 
 
+@pytest.mark.parametrize("problem", [TreeProblem(), MatchingProblem()])
+def test_no_inputs_have_no_outputs(problem):
+    assert problem.argmax_many([], np.ones(2)) == []
+
+
 HOLE = np.zeros((2, 3, 1))
 HOLE[1, 2] = np.nan
 BAD_CALLS = [

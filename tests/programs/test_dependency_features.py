@@ -24,6 +24,7 @@ def test_rows_are_arcs_of_ones_and_a_word_is_not_above_itself():
     found = DependencyFeatures(bits=20)(sentence("a", "b", "c", tags="DNV"))
     assert found.shape == (12, 2**20)
     assert set(found.data) == {1.0}
+    assert not found.data.flags.writeable  # all matrices share it
     assert [arc(found, 3, d, d) for d in (1, 2, 3)] == [set()] * 3
     between = {len(arc(found, 3, h, d)) for h, d in ((1, 3), (3, 1), (0, 2))}
     assert between == {len(arc(found, 3, 0, 1)) + 2}  # one tag between, alone and with the distance

@@ -107,7 +107,10 @@ class ProgramBuilder:
     def _named_row(self, number: int, features: Mapping[Any, float]) -> tuple[list[int], list[float]]:
         known: dict[Any, float]
         if self._columns is not None:
-            known = {self._columns[name]: value for name, value in features.items() if name in self._columns}
+            known = {}
+            for name, value in features.items():
+                if name in self._columns:  # names that share a column add up
+                    known[self._columns[name]] = known.get(self._columns[name], 0.0) + value
         else:
             known = dict(features)
             for column in known:

@@ -141,6 +141,7 @@ def _key(text: str) -> int:
 
 
 _shared = np.ones(1 << 16)
+_shared.flags.writeable = False
 
 
 def _ones(count: int) -> npt.NDArray[np.float64]:

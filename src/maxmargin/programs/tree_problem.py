@@ -117,4 +117,4 @@ class TreeProblem(ChoiceProblem):
 
 def _flat(tables: Sequence[Floats]) -> tuple[Floats, npt.NDArray[np.int32]]:
     lengths = np.array([table.shape[0] for table in tables], dtype=np.int32)
-    return np.concatenate([np.ravel(table) for table in tables]), lengths
+    return np.concatenate([np.zeros(0), *map(np.ravel, tables)]), lengths

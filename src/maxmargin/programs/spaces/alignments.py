@@ -134,6 +134,8 @@ def _shape(n: int, symbols: int, blank: bool, repeated: tuple[int, ...]) -> _Sha
     if blank:
         skips[3::2] = True
         skips[[2 * place + 3 for place in repeated]] = False
+    if n == 0:
+        raise ValueError("A signal needs at least one frame.")
     there = np.zeros((n, states), dtype=np.bool_)
     there[0, : 1 + blank] = True
     for t in range(1, n):

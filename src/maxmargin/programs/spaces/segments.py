@@ -177,10 +177,10 @@ class Segments:
             raise ValueError(f"An output must be a list of segments (begin, end, label), not {quoted(y)}.")
         rows: list[tuple[int, int, int]] = []
         at = 0
-        for begin, end, label in [*sorted(map(_segment, y), key=lambda segment: segment[0]), (n, n, None)]:
-            if label is not None and label not in self._codes:
+        for begin, end, label in sorted(map(_segment, y), key=lambda segment: segment[0]):
+            if label not in self._codes:
                 raise ValueError(f"Segment {(begin, end, label)!r} has a label that is none of {self.labels}.")
-            if not at <= begin <= end <= n or (begin == end and label is not None):
+            if not at <= begin < end <= n:
                 raise ValueError(
                     f"Segment {(begin, end, label)!r} does not fit after token {at} of {n}; segments must be apart, "
                     "and have at least one token."
@@ -190,14 +190,18 @@ class Segments:
                     f"Segment {(begin, end, label)!r} has {end - begin} tokens; Segments(max_length={self.max_length}) "
                     "must be as long as the longest."
                 )
-            if begin > at and not self.outside:
-                raise ValueError(f"Token {at} is in no segment; give it one, or make Segments(outside=True).")
-            rows += [(t, t + 1, len(self.labels)) for t in range(at, begin)]
-            if label is not None:
-                rows.append((begin, end, self._codes[label]))
+            rows += self._without_segment(at, begin)
+            rows.append((begin, end, self._codes[label]))
             at = end
+        rows += self._without_segment(at, n)
         begin_, end_, label_ = np.array(rows, dtype=np.int64).T
         return begin_, end_, label_
+
+    def _without_segment(self, begin: int, end: int) -> list[tuple[int, int, int]]:
+        """Tokens between segments, as segments outside."""
+        if begin < end and not self.outside:
+            raise ValueError(f"Token {begin} is in no segment; give it one, or make Segments(outside=True).")
+        return [(token, token + 1, len(self.labels)) for token in range(begin, end)]
 
     @staticmethod
     def _summed(shape: _Shape, starts: npt.NDArray[Any], goes_on: npt.NDArray[Any]) -> npt.NDArray[Any]:
