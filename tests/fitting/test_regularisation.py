@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -98,10 +100,31 @@ def test_one_direction_and_none():
     """Planes that all have one direction, or no length, have a C; so have formulations to which it means nothing."""
     oracle = bind(CHAIN, X[:1], Y[:1], Formulation())
     plane = oracle.planes(np.zeros(oracle.dimension), np.zeros(1, dtype=np.int32))
-    assert plane_c(oracle) == pytest.approx(500.0 * plane.b[0] / plane.gram()[0, 0])
+    assert plane_c(oracle) == pytest.approx(5.0 * plane.b[0] / plane.gram()[0, 0])
+    twice = bind(CHAIN, X[:1] * 2, Y[:1] * 2, Formulation())
+    assert plane_c(twice) == pytest.approx(500.0 * plane.b[0] / plane.gram()[0, 0])
     assert plane_c(bind(Scaled(CHAIN, 0.0), X, Y, Formulation())) == 1.0
     assert plane_c(bind(CHAIN, X, Y, Formulation(slack="hard"))) == 1.0
     assert plane_c(bind(CHAIN, X, Y, Formulation(mistakes=True))) == 1.0
+
+
+def test_slow_searches_are_asked_as_long_as_there_is_time(monkeypatch):
+    """By a clock on which a search takes a second."""
+    asked = []
+
+    class Slow(problems.Chain):
+        def argmax(self, x, w, y_true=None):
+            asked.append(x)
+            return super().argmax(x, w, y_true)
+
+    monkeypatch.setattr("maxmargin.fitting.regularisation.time", SimpleNamespace(perf_counter=lambda: len(asked)))
+    oracle = bind(Slow(), X, Y, Formulation())
+    expected = plane_c(oracle)
+    for seconds, questions in ((1000.0, 20), (0.5, 1), (2.0, 4), (9.0, 9)):
+        asked.clear()
+        found = plane_c(oracle, seconds)
+        assert len(asked) == questions
+        assert questions < 20 or found == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_number_stays_a_number():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,6 +29,14 @@ class Planes:
     b: Floats
     example: npt.NDArray[np.int32]
     exact: bool = True
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Planes]) -> Planes:
+        """The planes of at least one part, one after the other."""
+        sparse = any(sp.issparse(part.a) for part in parts)
+        a = sp.vstack([part.a for part in parts], format="csr") if sparse else np.vstack([part.a for part in parts])
+        b, example = (np.concatenate([getattr(part, name) for part in parts]) for name in ("b", "example"))
+        return cls(a, b, example, all(part.exact for part in parts))
 
     def __len__(self) -> int:
         return int(self.b.size)

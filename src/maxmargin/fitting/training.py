@@ -31,6 +31,7 @@ from maxmargin.solvers.online import Perceptron
 Floats = npt.NDArray[np.float64]
 
 
+_MEASURING = 0.25  # of max_time, that finding C may take
 RELATIVE_GAP = 0.1  # of tol="auto": see docs/defaults.md for what it was chosen by
 
 
@@ -136,7 +137,10 @@ def train(
     trained_on = TrainedOn.of(oracle, getattr(estimator, "classes_", None)) if keeps else None
     previous = getattr(estimator, "solution_", None)
     start = None if trained_on is None else carried_over(previous, trained_on, oracle)
-    C = resolved_c(C, lambda: plane_c(oracle))
+    begin, limit = time.perf_counter(), run.max_time
+    C = resolved_c(C, lambda: plane_c(oracle, None if limit is None else _MEASURING * limit))
+    if limit is not None:
+        run = replace(run, max_time=max(0.0, limit - (time.perf_counter() - begin)))
     check_budget(oracle, C)
     solution, checks = _checked(solver, oracle, C, run, start)
     if not oracle.exact:
