@@ -115,6 +115,14 @@ WRONG = {
         "Edge 1 has a row of 1 features",
     ),
     "a column too far": (lambda b: (b.edge("a", [], [1.0, 2.0]), b.edge("a", [], {7: 1.0})), "Edge 1 has column 7"),
+    "a cell without a hash": (lambda b: b.edge(["a"]), r"A cell is named \['a'\], which cannot be a key of a dict"),
+    "a value that is no number": (
+        lambda b: b.edge("a", [], {0: "x"}),
+        "The features of edge 0 must be numbers: {0: 'x'}",
+    ),
+    "a name as a row": (lambda b: b.edge("a", [], "x"), "Features of edge 0 must be a dict or one row .*not 'x'"),
+    "a column out of range": (lambda b: b.edge("a", [], {2**40: 1.0}), "Edge 0 has column 1099511627776; columns"),
+    "a list of columns": (lambda b: ProgramBuilder(["x"]), r"columns must be a dict .* not \['x'\]"),
     "two rows": (
         lambda b: b.edge("a", [], np.zeros((2, 2))),
         "Features of edge 0 must be a dict or one row of numbers",
@@ -127,3 +135,10 @@ def test_what_is_wrong_is_a_sentence(name):
     act, sentence = WRONG[name]
     with pytest.raises((ValueError, TypeError), match=sentence):
         act(ProgramBuilder())
+
+
+@pytest.mark.parametrize("form", [np.array, sp.coo_array, lambda row: sp.csr_array([row]), lambda row: row])
+def test_rows_in_every_form(form):
+    builder = ProgramBuilder()
+    builder.edge("a", [], form([0.0, 2.0, 0.0]))
+    assert builder.program().parts[0].toarray(1).tolist() == [[0.0, 2.0, 0.0]]

@@ -13,6 +13,8 @@ from maxmargin.core.input_checks import quoted
 from maxmargin.programs.program import Program
 from maxmargin.programs.topology import Topology
 
+_LAST_COLUMN = 2**31 - 2  # a matrix has at most 2**31 - 1 columns
+
 
 class ProgramBuilder:
     """Collects the edges of a program between cells that have names, then puts the cells in order.
@@ -30,12 +32,14 @@ class ProgramBuilder:
     A name is anything hashable: a string, a tuple such as ``(token, label)``. Edges keep the numbers in which they were
     added. Features of an edge are a dict from columns to values, or a row (an array of shape (F,), or a sparse one).
 
-    ``columns``: the column of each name of a feature, for dicts that have names as keys; names that are not in it are
-    left out, as features that were not seen in training are. ``n_features``: the number of columns, by default those of
-    ``columns``, or as many as the edges have.
+    ``columns``: the column of each name of a feature, for dicts that have names as keys (names that share a column add
+    up); names that are not in it are left out, as features that were not seen in training are. ``n_features``: the
+    number of columns, by default those of ``columns``, or as many as the edges have.
     """
 
     def __init__(self, columns: Mapping[Any, int] | None = None, *, n_features: int | None = None) -> None:
+        if columns is not None and not isinstance(columns, Mapping):
+            raise TypeError(f"columns must be a dict from names of features to columns, not {quoted(columns)}.")
         self._columns = columns
         self._n_features = n_features
         if n_features is None and columns is not None:
@@ -88,16 +92,22 @@ class ProgramBuilder:
         return Program.of(topology, self._features())
 
     def _number(self, name: Hashable) -> int:
-        return self._names.setdefault(name, len(self._names))
+        try:
+            return self._names.setdefault(name, len(self._names))
+        except TypeError as error:
+            raise TypeError(
+                f"A cell is named {quoted(name)}, which cannot be a key of a dict; use a number, a string or a tuple."
+            ) from error
 
     def _row(self, number: int, features: Any) -> tuple[list[int], list[float]]:
         if features is None:
             return [], []
         if isinstance(features, Mapping):
             return self._named_row(number, features)
-        row = sp.csr_array(np.atleast_2d(features)) if not sp.issparse(features) else sp.csr_array(features)
-        if row.shape[0] != 1 or row.dtype.kind not in "fiub":
+        given = features if sp.issparse(features) else np.atleast_2d(features)
+        if given.dtype.kind not in "fiub" or given.ndim > 2 or (given.ndim == 2 and given.shape[0] != 1):
             raise ValueError(f"Features of edge {number} must be a dict or one row of numbers, not {quoted(features)}.")
+        row = sp.csr_array(given.reshape(1, -1))
         if self._n_features is None:
             self._n_features = row.shape[1]
         if row.shape[1] != self._n_features:
@@ -106,12 +116,7 @@ class ProgramBuilder:
 
     def _named_row(self, number: int, features: Mapping[Any, float]) -> tuple[list[int], list[float]]:
         known: dict[Any, float]
-        if self._columns is not None:
-            known = {}
-            for name, value in features.items():
-                if name in self._columns:  # names that share a column add up
-                    known[self._columns[name]] = known.get(self._columns[name], 0.0) + value
-        else:
+        if self._columns is None:
             known = dict(features)
             for column in known:
                 if isinstance(column, bool) or not isinstance(column, Integral) or column < 0:
@@ -119,9 +124,20 @@ class ProgramBuilder:
                         f"Edge {number} has a feature {quoted(column)}, which is no column: give ProgramBuilder the "
                         "columns of the names of features."
                     )
+        else:
+            known = {}
+            for name, value in features.items():
+                if name in self._columns:  # names that share a column add up
+                    column = self._columns[name]
+                    known[column] = known[column] + value if column in known else value
+        if max(known, default=-1) > _LAST_COLUMN:
+            raise ValueError(f"Edge {number} has column {max(known)}; columns are numbered up to {_LAST_COLUMN}.")
         if self._n_features is not None and max(known, default=-1) >= self._n_features:
             raise ValueError(f"Edge {number} has column {max(known)}, and the columns are 0 to {self._n_features - 1}.")
-        return [int(column) for column in known], [float(value) for value in known.values()]
+        try:
+            return [int(column) for column in known], [float(value) for value in known.values()]
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"The features of edge {number} must be numbers: {quoted(features)}.") from error
 
     def _features(self) -> sp.csr_array:
         lengths = [len(columns) for columns, _ in self._rows]
