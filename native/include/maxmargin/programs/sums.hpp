@@ -139,7 +139,7 @@ class Sums {  // keeps its memory from one program to the next
           chances[edge] = number;
           sum += number;
         });
-        for (Edge edge = first; edge < last && sum > 0.0; ++edge) chances[edge] /= sum;
+        if (sum > 0.0) divide(chances + first, last - first, sum);
         below[cell] = sum > 0.0 ? normal(sum, 0) : Scaled{0.0, kNever};
         plain = below[cell].power == 0;
         continue;
@@ -170,7 +170,7 @@ class Sums {  // keeps its memory from one program to the next
         }
       }
       if (sum > 0.0) {
-        for (Edge edge = first; edge < last; ++edge) chances[edge] /= sum;
+        divide(chances + first, last - first, sum);
         below[cell] = normal(sum, highest);
       } else {
         below[cell] = {0.0, kNever};
@@ -178,6 +178,16 @@ class Sums {  // keeps its memory from one program to the next
     }
     const Scaled all = below[program.goal()];
     return all.number > 0.0 ? std::log(all.number) + 256.0 * std::log(2.0) * all.power : kImpossible<double>;
+  }
+
+  // A sum has at least a term from 2^-400 up, so that its inverse is a normal number.
+  static void divide(double* __restrict terms, std::int64_t count, double sum) {
+    if (count == 1) {
+      terms[0] = 1.0;
+      return;
+    }
+    const double share = 1.0 / sum;
+    for (std::int64_t k = 0; k < count; ++k) terms[k] *= share;
   }
 
   static Scaled normal(double number, std::int32_t power) {
