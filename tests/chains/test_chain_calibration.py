@@ -122,3 +122,17 @@ def test_nothing_left_to_judge_by_is_a_sentence():
         model.calibrate(X, Y, folds=2)
     assert not model.calibrated_
     assert model.temperature_ == 1.0
+
+
+def test_the_temperature_of_the_perceptron_follows_large_features():
+    rng = np.random.default_rng(0)
+    Y = [rng.integers(0, 3, 6) for _ in range(30)]
+    X = [np.eye(3)[y] + 0.7 * rng.standard_normal((6, 3)) for y in Y]
+    found = []
+    for size in (2.0**10, 2.0**26):  # transitions are nothing beside them
+        scaled = [x * size for x in X]
+        model = ChainPerceptron().fit(scaled, Y).calibrate(scaled, Y)
+        found.append((model.temperature_ / size**2, model.predict_confidence(scaled)))
+    assert found[0][0] == pytest.approx(found[1][0], rel=0.01)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=0.02)
+    assert found[0][1].mean() < 0.5

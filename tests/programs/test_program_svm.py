@@ -256,3 +256,23 @@ def test_the_perceptron_learns_what_can_be_separated():
     ) == model.predict(inputs)
     with pytest.raises(ValueError, match=r"passes must be a whole number of at least 1"):
         ProgramPerceptron(Paths(), passes=0).fit(inputs, outputs)
+
+
+class Scaled(LabelChain):
+    """All features times a number."""
+
+    def __init__(self, size):
+        super().__init__(K)
+        self.size = size
+
+    def program(self, x):
+        plain = super().program(x)
+        return Program.of(plain.topology, self.size * np.hstack([part.toarray(plain.n_edges) for part in plain.parts]))
+
+
+@pytest.mark.parametrize("power", [-26, -10, 10, 26])
+def test_probabilities_of_the_perceptron_do_not_depend_on_the_size_of_features(power):
+    plain = ProgramPerceptron(Scaled(1.0)).fit(X, Y).calibrate(X, Y)
+    model = ProgramPerceptron(Scaled(2.0**power)).fit(X, Y).calibrate(X, Y)
+    assert model.temperature_ == pytest.approx(plain.temperature_ * 4.0**power, rel=3e-3)
+    np.testing.assert_allclose(model.predict_confidence(X), plain.predict_confidence(X), rtol=0.02)

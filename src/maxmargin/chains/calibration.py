@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 from sklearn.model_selection import KFold
 
 from maxmargin.chains.base import ChainEstimator
 from maxmargin.chains.sequences.labels import pack_labels
 from maxmargin.chains.sequences.packing import pack
-from maxmargin.fitting.calibration import Labels, WithoutFold, check_folds, models_without_folds
+from maxmargin.fitting.calibration import (
+    HeldOut,
+    Labels,
+    WithoutFold,
+    best_temperature,
+    check_folds,
+    models_without_folds,
+)
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
@@ -64,26 +69,7 @@ def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int, weight: Flo
             "Every sequence has a label that the other folds lack, so that no held-out sequence has a probability; "
             "give more sequences, or more folds."
         )
-
-    def loss(log_temperature: float) -> float:
-        return sum(part.negative_log_likelihood(float(np.exp(log_temperature))) for part in parts)
-
-    found = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x))
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Sequences that a model was not trained on: ``core`` holds them, ``scores`` are those of their labels."""
-
-    core: Any
-    weights: Floats
-    scores: Floats
-    sample_weight: Floats
-
-    def negative_log_likelihood(self, temperature: float) -> float:
-        log_sum = self.core.marginals(self.weights, temperature, None, None, 1)[1]
-        return float(self.sample_weight @ (log_sum - self.scores / temperature))
+    return best_temperature(parts)
 
 
 def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
@@ -91,4 +77,5 @@ def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
     given = model._read(part.X, None)
     codes = pack_labels(part.Y, given.tokens, classes=model.classes_)[1]
     core = model.chain_.core(given)
-    return HeldOut(core, model.weights_, core.path_scores(model.weights_, codes), weight[part.places])
+    scores = core.path_scores(model.weights_, codes)
+    return HeldOut(core, model.weights_, scores, np.array([len(y) for y in part.Y]), weight[part.places])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
@@ -19,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
+
+_NEAR = 4.0  # logarithm of what a score may be to count as about 1
 
 
 class NotCalibratedWarning(UserWarning):
@@ -109,3 +112,40 @@ def models_without_folds(
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(_safe_indexing(X, kept), _safe_indexing(Y, kept), **given)
         yield WithoutFold(model, _safe_indexing(X, places), _safe_indexing(Y, places), places, known)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Examples that a model was not trained on: ``core`` holds them, ``scores`` are those of their outputs.
+
+    ``pieces`` are the numbers of tokens or edges of the outputs, shape (n,), over which the scores are sums.
+    """
+
+    core: Any
+    weights: Floats
+    scores: Floats
+    pieces: Numbers
+    sample_weight: Floats
+
+    def negative_log_likelihood(self, temperature: float) -> float:
+        log_sum = self.core.marginals(self.weights, temperature, None, None, 1)[1]
+        return float(self.sample_weight @ (log_sum - self.scores / temperature))
+
+
+def best_temperature(parts: Sequence[HeldOut]) -> float:
+    """The temperature T of ``softmax(F / T)`` with the highest likelihood on held-out parts.
+
+    It is searched for within a factor of 1000 or so of 1, or of the mean size of the score of a piece where that is far
+    from 1: a perceptron has scores by the square of the size of the features.
+    """
+    total = sum(float(np.abs(part.scores).sum()) for part in parts)
+    size = total / max(1, sum(int(part.pieces.sum()) for part in parts))
+    middle = float(np.log(size)) if size > 0.0 else 0.0
+    if abs(middle) < _NEAR:
+        middle = 0.0
+
+    def loss(log_temperature: float) -> float:
+        return sum(part.negative_log_likelihood(float(np.exp(log_temperature))) for part in parts)
+
+    found = minimize_scalar(loss, bounds=(middle - 7.0, middle + 7.0), method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(found.x))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 from sklearn.model_selection import KFold
 
 from maxmargin.core.problem import as_examples
-from maxmargin.fitting.calibration import Labels, WithoutFold, check_folds, models_without_folds
+from maxmargin.fitting.calibration import (
+    HeldOut,
+    Labels,
+    WithoutFold,
+    best_temperature,
+    check_folds,
+    models_without_folds,
+)
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.programs.base import ProgramEstimator
+from maxmargin.programs.targets import true_edges
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,30 +56,15 @@ def held_out_temperature(estimator: Any, X: Any, Y: Any, folds: int, weight: Flo
     check_folds(folds, used.size, "examples")
     alike = Labels(np.zeros(1), np.zeros(len(Y), np.int64), np.arange(len(Y)), len(Y))  # any fold has all outputs
     splits = ((used[kept], used[left]) for kept, left in KFold(folds, shuffle=True, random_state=0).split(used))
-    parts = [HeldOut.of(part, weight) for part in models_without_folds(estimator, X, Y, alike, splits, weight)]
-
-    def loss(log_temperature: float) -> float:
-        return sum(part.negative_log_likelihood(float(np.exp(log_temperature))) for part in parts)
-
-    found = minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x))
+    parts = [_held_out(part, weight) for part in models_without_folds(estimator, X, Y, alike, splits, weight)]
+    return best_temperature(parts)
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Examples that a model was not trained on: ``core`` holds them, ``scores`` are those of their outputs."""
-
-    core: Any
-    weights: Floats
-    scores: Floats
-    sample_weight: Floats
-
-    @classmethod
-    def of(cls, part: WithoutFold, weight: Floats) -> HeldOut:
-        model = part.model
-        core = model._read(part.X).programs.core
-        return cls(core, model.coef_, model.decision_value(part.X, part.Y), weight[part.places])
-
-    def negative_log_likelihood(self, temperature: float) -> float:
-        log_sum = self.core.marginals(self.weights, temperature, None, None, 1)[1]
-        return float(self.sample_weight @ (log_sum - self.scores / temperature))
+def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
+    model = part.model
+    given = model._read(part.X)
+    programs = given.programs
+    truths = true_edges(model.space, programs.topologies, given.X, part.Y)
+    scores = np.array([programs.core.scores(model.coef_, i)[own].sum() for i, own in enumerate(truths)])
+    pieces = np.array([own.size for own in truths])
+    return HeldOut(programs.core, model.coef_, scores, pieces, weight[part.places])
