@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from maxmargin import StructuralSVM
-from maxmargin.oracles.workers import POOL, Crew, Worker, WorkerError, chunked, pickled
+from maxmargin.oracles.worker_process import WorkerError
+from maxmargin.oracles.workers import POOL, Crew, Worker, chunked, pickled
 
 PROGRAM = """
 import sys, time
@@ -120,7 +121,7 @@ def test_a_worker_is_small():
     worker = Worker()
     loaded = worker.receive(worker.send(pickled((eval, ("list(__import__('sys').modules)",)), "a request")))
     worker.stop()
-    assert "maxmargin.oracles.workers" in loaded
+    assert "maxmargin.oracles.worker_process" in loaded
     assert "sklearn" not in loaded
 
 

@@ -20,17 +20,23 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
-from typing import IO, Any
+from typing import Any
 
 import cloudpickle
+
+from maxmargin.oracles.worker_process import (
+    PROGRAM,
+    WorkerError,
+    drop,
+    keep,
+    read_message,
+    with_kept,
+    write_message,
+)
 
 _WAIT = 0.1  # seconds between looks for Ctrl-C
 _AHEAD = 3  # chunks that a worker has at a time: one that it works on, and more for as long as this process is busy
 _PARTS = 20  # chunks for each process
-
-
-class WorkerError(RuntimeError):
-    """A worker process that ended."""
 
 
 class Worker:
@@ -41,7 +47,7 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        command = [sys.executable, "-c", _PROGRAM.format(path=[str(entry) for entry in sys.path])]
+        command = [sys.executable, "-c", PROGRAM.format(path=[str(entry) for entry in sys.path])]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, env=environment
@@ -129,22 +135,6 @@ class Worker:
         with self._arrived:
             self._dead = True
             self._arrived.notify_all()
-
-
-def write_message(pipe: IO[bytes], data: bytes) -> None:
-    """Its length and the bytes."""
-    pipe.write(len(data).to_bytes(8, "little"))
-    pipe.write(data)
-    pipe.flush()
-
-
-def read_message(pipe: IO[bytes]) -> bytes | None:
-    """The bytes, or None at the end."""
-    size = pipe.read(8)
-    if len(size) < 8:
-        return None
-    data = pipe.read(int.from_bytes(size, "little"))
-    return data if len(data) == int.from_bytes(size, "little") else None
 
 
 def pickled(what: Any, name: str) -> bytes:
@@ -267,65 +257,3 @@ def _let_go(workers: Sequence[Worker], key: str) -> None:
     for worker in workers:
         for name in (key, f"{key} common"):
             worker.forget(worker.send(_request(drop, name)))
-
-
-# A worker needs none of the estimators, so the package itself is completed only when something asks for one of its
-# names: importing scikit-learn is most of the time that a start takes.
-_PROGRAM = """
-import importlib.util, sys
-sys.path[:] = {path!r}
-spec = importlib.util.find_spec("maxmargin")
-package = importlib.util.module_from_spec(spec)
-
-def complete(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    vars(package).pop("__getattr__", None)
-    spec.loader.exec_module(package)
-    return getattr(package, name)
-
-package.__getattr__ = complete
-sys.modules["maxmargin"] = package
-from maxmargin.oracles.workers import work
-work()
-"""
-_kept: dict[str, Any] = {}
-
-
-def work() -> None:
-    """The loop of a worker: ``(function, arguments)`` in, ``(True, value)`` or ``(False, error)`` out, until the end.
-
-    What the user's code prints goes to the standard error, since the standard output is the pipe of the answers.
-    """
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    while (request := read_message(requests)) is not None:
-        write_message(answers, _answer(request))
-
-
-def _answer(request: bytes) -> bytes:
-    try:
-        function, arguments = pickle.loads(request)
-        return bytes(cloudpickle.dumps((True, function(*arguments)), protocol=pickle.HIGHEST_PROTOCOL))
-    except Exception as error:
-        try:
-            data: bytes = cloudpickle.dumps((False, error))
-            pickle.loads(data)
-        except Exception:  # an error that cannot travel is told by its text
-            data = pickle.dumps((False, WorkerError(f"{type(error).__name__} in a worker process: {error}")))
-        return data
-
-
-def keep(name: str, value: Any) -> None:
-    """Called in a worker: holds a value, or what its pickle holds, for later requests."""
-    _kept[name] = pickle.loads(value) if isinstance(value, bytes) else value
-
-
-def drop(name: str) -> None:
-    """Called in a worker: lets go of a value."""
-    _kept.pop(name, None)
-
-
-def with_kept(name: str, function: Callable[..., Any], chunk: Any) -> Any:
-    """Called in a worker: a function of the value that it holds, of what all chunks share, and of a chunk."""
-    return function(_kept[name], _kept[f"{name} common"], chunk)

@@ -66,7 +66,6 @@ class Topology {
   std::int32_t cells() const { return cells_; }
   std::int32_t edges() const { return static_cast<std::int32_t>(head_.size()); }
   Cell goal() const { return goal_; }
-  int most_tails() const { return tails_; }
   // The most edges that an output can have.
   std::int32_t longest() const { return longest_; }
 
