@@ -51,7 +51,7 @@ class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @contextmanager
     def _fitting(self) -> Iterator[None]:
-        """Checks the parameters before anything else; where a fit is refused, the estimator is left unchanged: fitted as
+        """Checks the parameters before anything else; where a fit is refused, the estimator is unchanged: fitted as
         before, or not at all."""
         check_parameters(self)
         own = self.__dict__
