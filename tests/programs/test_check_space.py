@@ -9,6 +9,7 @@ from test_program_svm import K, X, Y
 from maxmargin import ProgramCRF, ProgramSVM, Unsupported
 from maxmargin.programs import Program, check_space
 from maxmargin.programs.checking import derivations
+from maxmargin.programs.queries import k_best
 from program_spaces import CostlyPaths, CountedPaths, LabelChain, Paths, examples
 
 INPUTS, OUTPUTS = examples("paths")
@@ -215,3 +216,16 @@ def test_expected_costs_that_are_not_finite():
     model = ProgramCRF(space).fit(INPUTS, OUTPUTS)
     with pytest.raises(ValueError, match=r"Costly.risks of example 0 must give a finite number .* contains NaN"):
         model.expected_loss(INPUTS)
+
+
+def test_decision_values_of_what_is_no_output():
+    model = ProgramSVM(Paths(), 1.0).fit(INPUTS, OUTPUTS)
+    with pytest.raises(ValueError, match=r"The output of example 1 is not in its space"):
+        model.decision_value(INPUTS[:2], [OUTPUTS[0], OUTPUTS[1][1:]])
+
+
+def test_as_many_outputs_as_there_are():
+    model = ProgramSVM(Paths(), 1.0).fit(INPUTS, OUTPUTS)
+    for x, found in zip(INPUTS, model.predict_kbest(INPUTS, 10**12)):
+        assert sorted(ranked.output for ranked in found) == sorted(x.outputs)
+        assert len(k_best(x.program, np.zeros(x.program.n_edges), 10**12)) == len(x.outputs)

@@ -19,9 +19,10 @@ from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.programs.inputs import ProgramInputs
 from maxmargin.programs.loss import losses_of
 from maxmargin.programs.packed import Shape
+from maxmargin.programs.queries import MOST_OUTPUTS
 from maxmargin.programs.risks import edge_risks
 from maxmargin.programs.space import Space, check_methods
-from maxmargin.programs.targets import true_edges
+from maxmargin.programs.targets import packed_targets, true_edges
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -75,7 +76,7 @@ class ProgramEstimator(Estimator):
         self, X: Sequence[Any], k: int, *, forbidden: Any = None, required: Any = None
     ) -> list[list[Ranked[Any]]]:
         """The ``k`` outputs of highest score of every input, best first; fewer where there are fewer."""
-        k = checked_k(k)
+        k = min(checked_k(k), MOST_OUTPUTS)
         given = self._read(X, forbidden, required)
         first, edges, scores, ends, impossible = given.programs.core.kbest(
             self.coef_, k, given.forbidden, given.required, job_count(self.n_jobs)
@@ -144,6 +145,7 @@ class ProgramEstimator(Estimator):
         X, y = as_examples(X, y)
         given = self._read(X)
         truths = true_edges(self.space, given.programs.topologies, given.X, y)
+        packed_targets(given.programs, truths)  # raises where an output is no derivation
         core = given.programs.core
         return np.array([core.scores(self.coef_, i)[own].sum() for i, own in enumerate(truths)], dtype=np.float64)
 

@@ -25,6 +25,9 @@ from maxmargin.programs.topology import Indices, Topology, whole_numbers
 Floats = npt.NDArray[np.float64]
 EdgeList = Sequence[int] | npt.NDArray[np.integer]
 
+MOST_OUTPUTS = 2**31 - 1
+"""The core counts outputs with 32 bits."""
+
 
 class Sums(NamedTuple):
     """What sums over all outputs of a program tell."""
@@ -62,7 +65,7 @@ def k_best(
     Found lazily (Huang and Chiang, 2005): after one pass over the edges only cells that the answers need are looked at.
     """
     values, offsets, edges = _topology(program).core.k_best(
-        edge_scores(scores), checked_k(k), *_limits(forbidden, required)
+        edge_scores(scores), min(checked_k(k), MOST_OUTPUTS), *_limits(forbidden, required)
     )
     check_possible(values[0] if values.size else -np.inf, required)
     return [Ranked(float(v), edges[a:b]) for v, (a, b) in zip(values, pairwise(offsets), strict=True)]
