@@ -1,6 +1,7 @@
 #include "maxmargin/programs/strata.hpp"
 
 #include <memory>
+#include <mutex>
 #include <variant>
 
 #include "programs/programs.hpp"
@@ -67,7 +68,9 @@ class PyStrata {
   std::vector<double> values() const {
     return std::visit([](const auto& asked) { return std::vector<double>(asked->search.values().begin(), asked->search.values().end()); }, asked_);
   }
+  // May be called without the GIL, by several threads.
   std::vector<Edge> edges(std::int64_t total) {
+    const std::lock_guard lock(busy_);
     std::vector<Edge> found;
     std::visit(
         [&](auto& asked) {
@@ -98,6 +101,7 @@ class PyStrata {
     asked_ = std::make_unique<Search<kTails>>(program, question_.scores(), costs_.data(), little);
   }
 
+  std::mutex busy_;  // an answer fills rows again
   const Topology* topology_;
   Question question_;
   std::vector<std::int64_t> costs_, sizes_;
