@@ -49,8 +49,8 @@ class DualLikelihood:
             raise Unsupported("Dual ascent needs an L2 penalty and no L1: use solver='lbfgs'.")
         if not problem.has_dual:
             raise Unsupported(
-                "Dual ascent is for classes, and for chains of order 1 without pair features in which every token has "
-                "its label: use solver='lbfgs' with this model."
+                "Dual ascent is for classes, and for chains of order 1 without pair features whose examples give the "
+                "label of every token: use solver='lbfgs' with this model."
             )
         objective = Objective(problem, C, l1, l2, run.tol)
         monitor = Monitor(run, self.name, objective.allowed(0.0))
