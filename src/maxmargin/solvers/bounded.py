@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.optimize import brentq
 
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import Vector, add_to
@@ -17,6 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 _ROUNDS = 50  # of weights that are let go and held again; a few are the rule
 _SHORTEST = 1e-6  # of the way to the next point
+_PAIRS = 500  # moves between two cuts
 
 
 class BoundedCuts(Cuts):
@@ -110,7 +112,43 @@ class BoundedCuts(Cuts):
             length *= 0.5
         self._alpha = alpha
         self._update()
-        return False
+        return self._by_pairs(enough)
+
+    def _by_pairs(self, enough: float) -> bool:
+        """Moves what one cut has to another, as far as D grows, where the dual over all cuts is solved no further than
+        rounding allows; whether that was worth it."""
+        before = self._dual
+        for _ in range(_PAIRS):
+            slope = self._b - self._a @ self._w
+            if 0.5 * float(self._w @ self._w) + self._C * max(0.0, slope.max()) - self._dual <= enough:
+                break
+            most, rest = int(slope.argmax()), self._C - float(self._alpha.sum())
+            least = int(np.where(self._alpha > 0.0, slope, np.inf).argmin())
+            step = np.zeros(self.plane_count)
+            step[most] = 1.0
+            longest = rest
+            if rest <= 0.0 or slope[least] < 0.0:
+                step[least] -= 1.0
+                longest = float(self._alpha[least])
+            last = self._dual, self._alpha
+            self._alpha = np.maximum(0.0, self._alpha + self._longest_rise(step, longest) * step)
+            self._update()
+            if self._dual <= last[0]:
+                self._alpha = last[1]
+                self._update()
+                break
+        return self._dual > before
+
+    def _longest_rise(self, step: Floats, longest: float) -> float:
+        """The t up to ``longest`` where ``D(alpha + t step)`` is highest; its slope falls with t."""
+        gain, change = float(self._b @ step), step @ self._a
+
+        def slope(t: float) -> float:
+            return gain - float(change @ self._bounds.nearest(self._v + t * change))
+
+        if longest <= 0.0 or slope(0.0) <= 0.0:
+            return 0.0
+        return longest if slope(longest) >= 0.0 else float(brentq(slope, 0.0, longest, xtol=1e-15 * longest))
 
     def _update(self) -> None:
         self._v = self._alpha @ self._a
