@@ -32,7 +32,7 @@ def _value(w: Weights, x: Any, y: Any) -> float:
     return float(total)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6), lengths=st.lists(st.integers(1, 4), min_size=1, max_size=4), labels=st.integers(1, 3)
 )

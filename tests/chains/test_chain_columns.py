@@ -24,7 +24,7 @@ def agreement(first, second):
 
 
 @BOTH
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(exponent=st.integers(-40, 80), sparse=st.booleans(), intercept=st.booleans())
 def test_a_power_of_two_changes_the_weights_by_its_inverse_and_nothing_else(estimator, exponent, sparse, intercept):
     plain = estimator(fit_intercept=intercept).fit(X, Y)

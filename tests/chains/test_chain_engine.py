@@ -15,7 +15,7 @@ from maxmargin.chains.sequences import pack
 from maxmargin.solvers.base import Run
 from reference import assert_dual_feasible, dual_value
 
-QUICK = settings(max_examples=50, deadline=None)
+QUICK = settings(max_examples=50)
 C = 0.6
 CAPPED = FORMULATIONS[:6]
 
@@ -70,7 +70,7 @@ def test_fine_and_coarse_visits(case, formulation, step):
     capacity=st.sampled_from([1, 1, 2]),
     step=st.sampled_from(["exact", "line-search"]),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_merged_planes(case, formulation, capacity, step):
     """Merging changes neither ``w`` nor the dual, and the mean of planes is again a lower bound of the slack."""
     oracle = case.bind(formulation)

@@ -73,7 +73,7 @@ def tiny_data(draw):
 @given(
     tiny_data(), st.integers(1, 3), st.sampled_from([0.1, 1.0, 2.5]), st.booleans(), st.booleans(), st.integers(0, 9)
 )
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_joint_and_conditional_probabilities(data, order, alpha, ends, weighted, seed):
     X, Y, weights = data
     model = ChainHMM(alpha=alpha, order=order, ends=ends).fit(X, Y, sample_weight=weights if weighted else None)

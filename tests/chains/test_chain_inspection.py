@@ -200,7 +200,7 @@ def test_the_tables_of_a_hidden_markov_model_ignore_what_all_labels_share(fitted
 
 
 @given(st.integers(0, 1000), st.integers(0, 4), st.sampled_from(["kept", "free"]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_rows_of_numbers_add_up(numbers, seed, t, others):
     model, _ = numbers
     x = np.random.default_rng(seed).standard_normal((5, 3))

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from chain_cases import CASES, make_case
 
-QUICK = settings(max_examples=80, deadline=None)
+QUICK = settings(max_examples=80)
 
 
 def masks(case, seed, which):

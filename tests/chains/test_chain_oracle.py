@@ -20,7 +20,7 @@ from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.loss_units import whole_units
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=60)
 
 
 class Loop:
@@ -57,7 +57,7 @@ def test_planes_are_expanded_rightly(case, formulation):
 
 
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS[:6]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_cuts(case, formulation):
     """The cut is the weighted sum of the planes, and for squared slack of their tangents; as in plain Python."""
     oracle = case.bind(formulation)

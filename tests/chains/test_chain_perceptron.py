@@ -52,7 +52,7 @@ def plain_perceptron(X, Y, k, order, passes, seed, weights):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.booleans())
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_equal_to_the_plain_loop(seed, order, weighted):
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 5, size=8)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chain_cases import CASES, FORMULATIONS, make_case
 from maxmargin.chains.chain import Chain
 
-QUICK = settings(max_examples=80, deadline=None)
+QUICK = settings(max_examples=80)
 
 
 @given(case=CASES)
@@ -76,7 +76,7 @@ def test_the_k_best_outputs(case, k):
 
 
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_most_violated_output_of_every_formulation(case, formulation):
     slack, labels = case.bind(formulation).worst(case.native, case.everyone)
     np.testing.assert_allclose(slack, case.slacks(formulation), atol=1e-10)

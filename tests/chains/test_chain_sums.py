@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from chain_cases import CASES, make_case
 from maxmargin.chains.chain import Chain, ChainInput
 
-QUICK = settings(max_examples=80, deadline=None)
+QUICK = settings(max_examples=80)
 
 
 def enumerated(case, i, temperature=1.0, allowed=None):
@@ -66,7 +66,7 @@ def test_likelihood_and_its_gradient(case, exponent):
 
 
 @given(case=CASES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_gradient_by_finite_differences(case):
     core, native = case.core(), case.native
     gradient = np.zeros(native.size)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from maxmargin.chains.formats.conll import iter_conll, read_conll, split_labels, write_conll
 
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 FIELD = st.text(st.characters(exclude_characters=" \t\r\n", exclude_categories=["Cs"]), min_size=1, max_size=5).filter(
     lambda text: not text.startswith("\ufeff")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from maxmargin import SequenceVectorizer
 from maxmargin.chains.formats.crfsuite import iter_crfsuite, read_crfsuite, write_crfsuite
 
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 NAME = st.text(st.characters(exclude_characters="\t\r\n\ufeff", exclude_categories=["Cs"]), max_size=6)
 LABEL = NAME.filter(bool)

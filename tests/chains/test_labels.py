@@ -8,7 +8,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from maxmargin.chains.sequences import pack, pack_labels
 
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 
 def of_lengths(*lengths):

@@ -40,7 +40,7 @@ def for_seqeval(tags):
 
 @pytest.mark.parametrize("scheme", LETTERS)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_chunks_and_their_scores_are_those_of_seqeval(scheme, data):
     judge = judge_of("seqeval.metrics.sequence_labeling")
     truth, found = split(data.draw(sequences_of(tags_of(scheme))))
@@ -61,7 +61,7 @@ def test_chunks_and_their_scores_are_those_of_seqeval(scheme, data):
 
 @pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "IOBES", "BILOU"])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_valid_labellings_are_those_in_which_a_strict_reader_finds_every_chunk(scheme, data):
     """``may_follow`` against what seqeval reads in its strict mode, which skips what is not valid."""
     judge = judge_of("seqeval.scheme")

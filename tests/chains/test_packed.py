@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from maxmargin import Sequences
 from maxmargin.chains.sequences import pack, widen
 
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 CELLS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 1.0, -2.5, 0.1])
 

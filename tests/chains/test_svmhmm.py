@@ -10,7 +10,7 @@ from sklearn.datasets import load_svmlight_file
 from maxmargin.chains.formats.svmhmm import read_svmhmm, write_svmhmm
 from maxmargin.chains.sequences import pack
 
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 CELLS = st.one_of(st.just(0.0), st.just(1.0), st.floats(allow_nan=False, allow_infinity=False))
 

@@ -24,7 +24,7 @@ from maxmargin.chains.features import (
 from maxmargin.chains.features.string_functions import FLAG_NAMES, Flag, Lower, Prefix, Shape, Suffix
 from plain_features import as_counters, numbered, template_attributes, tutorial_attributes
 
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 WORD = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 FEW = st.sampled_from(["the", "The", "U.S.", "1990s", "|", "a|b", "", "\u00c9t\u00e9", "_B-1", "x-y"])

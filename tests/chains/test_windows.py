@@ -17,7 +17,7 @@ from maxmargin.chains.sequences import pack, widen
     binary=st.booleans(),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_token_gets_its_neighbours(lengths, reach, columns, binary, seed):
     rng = np.random.default_rng(seed)
     X = [rng.integers(0, 2 if binary else 4, (length, columns)).astype(np.float32) for length in lengths]

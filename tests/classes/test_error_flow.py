@@ -13,7 +13,7 @@ from maxmargin.plots.taxonomies import draw_errors, error_flow
 
 
 @given(pairs=PAIRS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_flows_are_counts_of_ancestors(pairs):
     truths, answers = zip(*pairs)
     flows = error_flow(truths, answers, ".")

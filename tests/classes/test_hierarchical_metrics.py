@@ -19,7 +19,7 @@ from maxmargin.metrics import (
 
 
 @given(pairs=PAIRS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_precision_and_recall_over_ancestors(pairs):
     truths, answers = zip(*pairs)
     right = sum(len(above(t) & above(a)) for t, a in pairs)

@@ -125,7 +125,7 @@ CASES = st.builds(
     weighted=st.booleans(),
     seed=st.integers(0, 10**6),
 )
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=60)
 
 
 @given(case=CASES)

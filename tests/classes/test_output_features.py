@@ -26,7 +26,7 @@ FORMULATIONS = [Formulation(r, s) for r in ("margin", "slack", "none") for s in 
 FORMULATIONS.append(Formulation("none", "hard"))
 KINDS = ("identity", "tree", "forest", "graph", "sparse", "dense")
 LOSSES = ("zero-one", "height", "path", "table")
-QUICK = settings(max_examples=80, deadline=None)
+QUICK = settings(max_examples=80)
 
 
 class Loop:

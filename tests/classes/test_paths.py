@@ -39,7 +39,7 @@ def test_separators_are_found(labels, separator):
 
 
 @given(pairs=PAIRS, others=PAIRS, loss=st.sampled_from(["height", "path", "zero-one"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_loss_of_a_pair_does_not_depend_on_the_others(pairs, others, loss):
     truths, answers = zip(*pairs)
     alone = [tree_loss([truth], [answer], ".", loss=loss) for truth, answer in pairs]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from maxmargin.classes.taxonomies import Taxonomy, as_taxonomy, taxonomy_losses
 
-QUICK = settings(max_examples=100, deadline=None)
+QUICK = settings(max_examples=100)
 
 
 def random_edges(seed: int, nodes: int, parents: int) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from maxmargin.classes.multiclass import Multiclass
 from maxmargin.oracles.bind import bind
 from maxmargin.rows.matrices import as_rows
 
-QUICK = settings(max_examples=25, deadline=None)
+QUICK = settings(max_examples=25)
 NUMBERS = st.floats(-10.0, 10.0, allow_subnormal=False).map(lambda v: round(v, 2))
 KINDS = {
     "array": np.asarray,

@@ -20,7 +20,7 @@ from maxmargin.classes.multiclass import Multiclass
 from maxmargin.core.outputs import same_output
 from maxmargin.core.problem import check_truths, has_power, joint_loss
 
-QUICK = settings(max_examples=50, deadline=None)
+QUICK = settings(max_examples=50)
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from maxmargin import Formulation
@@ -42,7 +42,6 @@ def test_margin_scale_and_search(rescaling, slack, margin, scale, search):
 
 
 @given(st.sampled_from(RESCALINGS), st.sampled_from(SLACKS), st.floats(0.0, 1e6), st.floats(-1e3, 1e3))
-@settings(deadline=None)
 def test_the_bound_of_the_papers(rescaling, slack, loss, psi):
     """``margin - scale * psi`` is the inside of the maximum as the papers write it."""
     formulation = Formulation(rescaling, slack)

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from maxmargin.core.vectors import SparseVector, add_to, as_vector, dot, scaled_difference, stack
 
-QUICK = settings(max_examples=25, deadline=None)
+QUICK = settings(max_examples=25)
 NUMBERS = st.floats(-100.0, 100.0, allow_subnormal=False).map(lambda v: round(v, 3))
 LENGTH = 7
 DENSE = hnp.arrays(np.float64, LENGTH, elements=NUMBERS)

@@ -77,7 +77,7 @@ def bounds_for(kind, seed, dimension=5):
     return lower, lower + rng.uniform(0.0, 0.5, dimension)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(["non-negative", "some", "box", "away"]),

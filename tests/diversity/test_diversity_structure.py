@@ -39,7 +39,7 @@ def random_sets(seed, count=4, k=3, **options):
     return structure, [x for x, _ in pairs], [structure.judge(x, subtopics) for x, subtopics in pairs]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 6))
 def test_the_target_is_the_greedy_choice_by_subtopics(seed, k):
     structure, X, Y = random_sets(seed, k=k, count=1)
@@ -71,7 +71,7 @@ def check_greedy(found, value):
         assert value(np.array([*chosen[:t], document])) == pytest.approx(max(rivals), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 6))
 def test_searches_are_plain_greedy_on_their_objectives(seed, k):
     structure, (x,), (label,) = random_sets(seed, k=k, count=1)
@@ -91,7 +91,7 @@ def test_searches_are_plain_greedy_on_their_objectives(seed, k):
         assert len(set(y.tolist())) == k
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_the_prediction_is_within_the_bound_where_no_word_has_a_negative_benefit(seed):
     structure, (x,), _ = random_sets(seed, count=1)
@@ -105,7 +105,7 @@ def test_the_prediction_is_within_the_bound_where_no_word_has_a_negative_benefit
     assert score(structure.argmax(x, w)) >= (1 - 1 / np.e) * best - 1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_documents_without_a_common_word_or_subtopic_are_searched_exactly(seed):
     """Then score and loss are modular, and greedy finds the loss-augmented maximum."""

@@ -44,7 +44,7 @@ def value(there, benefit, chosen):
     return float(benefit[there[list(chosen)].any(axis=0)].sum())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(covers(), st.data())
 def test_lazy_greedy_is_plain_greedy_whatever_the_signs(case, data):
     there, benefit = case
@@ -52,7 +52,7 @@ def test_lazy_greedy_is_plain_greedy_whatever_the_signs(case, data):
     assert greedy(k, Cover.of(sp.csr_array(there)), benefit).tolist() == plain_greedy(there, benefit, k)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(covers(), st.data())
 def test_two_covers_count_like_one(case, data):
     there, benefit = case
@@ -63,7 +63,7 @@ def test_two_covers_count_like_one(case, data):
     assert found.tolist() == plain_greedy(there, benefit, k)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(covers(lowest=0.0), st.data())
 def test_the_bound_of_the_greedy_method(case, data):
     there, benefit = case
@@ -73,7 +73,7 @@ def test_the_bound_of_the_greedy_method(case, data):
     assert best * (1 - 1 / np.e) - 1e-12 <= found <= best + 1e-12
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(FLOATS, max_size=3), min_size=1, max_size=7), st.data())
 def test_documents_that_share_nothing_are_chosen_exactly(benefits, data):
     """A modular benefit: the k largest sums, negative ones too."""
@@ -86,7 +86,7 @@ def test_documents_that_share_nothing_are_chosen_exactly(benefits, data):
     assert np.allclose(sums[found], np.sort(sums)[::-1][:k])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(covers())
 def test_a_shorter_choice_is_the_beginning_of_a_longer_one(case):
     there, benefit = case

@@ -21,7 +21,7 @@ def counted_loss(documents, chosen, weighting="popularity"):
     return sum(weight[t] for t in topics - seen) / sum(weight.values())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(SETS, st.sampled_from(["popularity", "equal"]), st.data())
 def test_the_loss_against_counting(documents, weighting, data):
     chosen = data.draw(st.lists(st.integers(0, len(documents) - 1), unique=True))
@@ -32,7 +32,7 @@ def test_the_loss_against_counting(documents, weighting, data):
     assert loss == packed.loss(chosen)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(SETS)
 def test_sets_lists_and_matrices_say_the_same(documents):
     matrix = np.array([[t in covered for t in "abcde"] for covered in documents])

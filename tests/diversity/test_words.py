@@ -56,7 +56,7 @@ def plain_psi(features, counts, names, y):
     return scale * np.concatenate([*blocks, own])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(sets(), st.data())
 def test_the_joint_features_are_those_of_the_formula(case, data):
     candidates, features, counts = case

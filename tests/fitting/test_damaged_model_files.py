@@ -102,7 +102,7 @@ def test_a_changed_byte_anywhere(good):
 
 
 @given(st.binary(max_size=300))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_noise(noise):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "noise.zip")

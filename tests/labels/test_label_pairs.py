@@ -19,7 +19,7 @@ def label_matrix(seed, n, labels):
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40), labels=st.integers(1, 5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_mutual_information(seed, n, labels):
     """Without smoothing that of scikit-learn; with it that of the labels with one example more of each state."""
     Y = label_matrix(seed, n, labels)
@@ -32,7 +32,7 @@ def test_mutual_information(seed, n, labels):
 
 
 @given(seed=st.integers(0, 10**6), labels=st.integers(2, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_sample_weights_are_repetition(seed, labels):
     Y = label_matrix(seed, 20, labels)
     times = np.random.default_rng(seed).integers(0, 4, 20)
@@ -42,7 +42,7 @@ def test_sample_weights_are_repetition(seed, labels):
 
 
 @given(seed=st.integers(0, 10**6), labels=st.integers(2, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_tree_is_the_best_of_all_spanning_trees(seed, labels):
     information = np.triu(np.random.default_rng(seed).random((labels, labels)), 1)
     information += information.T

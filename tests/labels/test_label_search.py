@@ -15,7 +15,7 @@ from maxmargin.labels.multilabel import Multilabel
 from maxmargin.labels.pairs import search_method
 from maxmargin.rows.matrices import as_rows
 
-QUICK = settings(max_examples=150, deadline=None)
+QUICK = settings(max_examples=150)
 
 
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS))
@@ -66,7 +66,7 @@ def test_best_vectors(case, k):
     strength=st.sampled_from([0.1, 0.5, 2.0]),
     whole=st.booleans(),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_branch_and_bound(seed, labels, goal, strength, whole):
     """More labels than it lists at once, so that flows, decided labels and branches all play a part."""
     case = make_case("full", labels, method="branch", n=2, costs=True, eta=strength, whole=whole, seed=seed)

@@ -14,7 +14,7 @@ from maxmargin.labels.oracle import SeparateLabelEngine
 from maxmargin.solvers.base import Run
 from reference import assert_dual_feasible, dual_value
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=60)
 C = 0.6
 CAPPED = FORMULATIONS[:6]
 
@@ -72,7 +72,7 @@ def test_fine_and_coarse_visits(case, formulation, step):
 
 
 @given(case=CASES, formulation=st.sampled_from(CAPPED), capacity=st.sampled_from([1, 2]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_merged_planes(case, formulation, capacity):
     """Merging changes neither ``w`` nor the dual, and the mean of planes is again a lower bound of the slack."""
     oracle = case.bind(formulation)
@@ -114,7 +114,7 @@ def test_a_state_brings_back_weights_and_dual(case, formulation):
 
 
 @given(case=cases([("none", None)], ("hamming",)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_gaps_of_separate_labels_add_up(case):
     """The sum of the gaps of the blocks, all at one ``w``, is the gap of the whole."""
     oracle = case.bind(Formulation())

@@ -15,7 +15,7 @@ from maxmargin.labels.multilabel import Multilabel
 from maxmargin.oracles.base import OnlineWalk
 from maxmargin.oracles.from_problem import ProblemOracle
 
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=60)
 
 
 class Listed:
@@ -92,7 +92,7 @@ def test_online_passes(case, squared, first, numerator):
 
 
 @given(case=CASES, formulation=st.sampled_from(FORMULATIONS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_three_threads(case, formulation):
     one, three = case.bind(formulation, 1), case.bind(formulation, 3)
     np.testing.assert_array_equal(three.slacks(case.native), one.slacks(case.native))
@@ -103,7 +103,7 @@ def test_three_threads(case, formulation):
 
 
 @given(case=CASES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_as_a_plain_problem(case):
     structure, truths = case.structure, [tuple(int(label) for label in y) for y in case.Y]
     check_problem(structure, list(case.X), truths)
@@ -122,7 +122,7 @@ def test_as_a_plain_problem(case):
 
 
 @given(case=CASES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_losses(case):
     rng = np.random.default_rng(0)
     Y = (rng.random(case.Y.shape) < 0.5).astype(np.uint8)

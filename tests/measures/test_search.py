@@ -58,7 +58,7 @@ def check(name, truth, scores, rescaling, slack):
 
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
 @pytest.mark.parametrize("name", LABELLINGS + CHOICES, ids=name_of)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(group=groups(6))
 def test_labellings(name, rescaling, slack, group):
     check(name, *group, rescaling, slack)
@@ -101,7 +101,7 @@ def test_rows_come_in_the_order_of_their_scores():
 
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
 @pytest.mark.parametrize("name", RANKINGS)
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15)
 @given(group=groups(5))
 def test_rankings(name, rescaling, slack, group):
     measure = as_measure(name)
@@ -125,7 +125,7 @@ def test_rankings_of_six_rows(name, positives):
 
 
 @pytest.mark.parametrize("name", LABELLINGS + CHOICES + RANKINGS, ids=name_of)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 @given(group=groups(5))
 def test_mistakes_are_predictions_with_a_loss(name, group):
     """For the perceptron: the output of the highest score, which may not be the truth; a tie counts as a mistake."""

@@ -37,7 +37,7 @@ def value(name, truth, scores):
 
 
 @pytest.mark.parametrize("name", PEERS)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(sample=samples)
 def test_values_are_those_of_scikit_learn(name, sample):
     truth, scores = sample

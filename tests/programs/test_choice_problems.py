@@ -51,7 +51,7 @@ def table_value(table: np.ndarray, y: tuple[int, ...]) -> float:
 
 
 @pytest.mark.parametrize(("name", "problem", "outputs"), CASES, ids=[case[0] for case in CASES])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_searches_and_sums_are_those_of_all_outputs(name, problem, outputs, data):
     n = data.draw(st.integers(1, 4))
@@ -89,7 +89,7 @@ def test_searches_and_sums_are_those_of_all_outputs(name, problem, outputs, data
 
 
 @pytest.mark.parametrize("single_root", [True, False])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1.0, 40.0, 900.0]))
 def test_trees_with_forbidden_arcs_and_far_scores(single_root, seed, scale):
     rng = np.random.default_rng(seed)

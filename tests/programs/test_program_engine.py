@@ -32,7 +32,7 @@ def assert_consistent(oracle, engine, atol=1e-10):
 
 
 @given(NAMES, CAPPED, st.booleans(), st.sampled_from([None, 1, 3]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_visits_and_merging(name, formulation, coarse, capacity):
     oracle = case(name).bind(Formulation(*formulation), None)
     engine = oracle.engine(C)
@@ -48,7 +48,7 @@ def test_visits_and_merging(name, formulation, coarse, capacity):
 
 
 @given(NAMES, CAPPED)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_state_comes_back(name, formulation):
     oracle = case(name).bind(Formulation(*formulation), None)
     engine = oracle.engine(C)

@@ -89,7 +89,7 @@ def tags(y, n: int) -> list[str]:
 
 
 @pytest.mark.parametrize("outside", [True, False])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(n=st.integers(1, 5), longest=st.integers(1, 6), n_labels=st.integers(1, 2))
 def test_segments(outside, n, longest, n_labels):
     labels = ("X", "Y")[:n_labels]
@@ -150,7 +150,7 @@ def paths(source, target, node: int, last: int) -> list[tuple[int, ...]]:
     ]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 5))
 def test_lattices(seed, n):
     rng = np.random.default_rng(seed)
@@ -187,7 +187,7 @@ def test_monotone_alignments(n, transcript, blank):
     check(space, x, outputs, lambda a, b: sum(s != t for s, t in zip(a, b)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(sizes=st.lists(st.integers(0, 4), min_size=1, max_size=5), budget=st.integers(0, 10))
 def test_selections(sizes, budget):
     n = len(sizes)

@@ -46,7 +46,7 @@ def test_a_fixed_number_of_features(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_round_trip(tmp_path_factory, suffix, data):
     n, width = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))

@@ -13,7 +13,7 @@ from maxmargin.measures import AveragePrecision, RocArea
 from maxmargin.rankings.naming import as_ranking_measure
 from reference import FORMULATIONS
 
-QUICK = settings(max_examples=20, deadline=None, derandomize=True)
+QUICK = settings(max_examples=20)
 POSITIONS = ["ndcg", "ndcg(1)", "ndcg(2)", "ndcg(3)", "mrr", "average_precision"]
 PLAIN = ("margin", "linear")
 ZERO_ONE = [("none", "linear"), ("none", "squared"), ("none", "hard")]
@@ -112,7 +112,7 @@ def test_with_two_grades_swapped_pairs_are_a_ranking_and_the_roc_area(grades):
 
 @pytest.mark.parametrize("name", POSITIONS)
 @pytest.mark.parametrize(("rescaling", "slack"), FORMULATIONS)
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=10)
 @given(group=groups(5, grades=2))
 def test_the_zero_one_loss_and_refusals(name, rescaling, slack, group):
     measure, formulation = as_ranking_measure(name), Formulation(rescaling, slack)

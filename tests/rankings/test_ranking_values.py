@@ -20,7 +20,7 @@ from maxmargin.measures import ErrorRate
 from maxmargin.rankings.naming import as_ranking_measure, is_binary
 from maxmargin.rankings.ndcg import Ndcg
 
-QUICK = settings(max_examples=30, deadline=None, derandomize=True)
+QUICK = settings(max_examples=30)
 
 
 def value(name, truth, scores, gain="exponential"):

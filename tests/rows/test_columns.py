@@ -56,7 +56,7 @@ def test_rare_columns_keep_their_size_within_a_factor_of_three():
     np.testing.assert_allclose(words[:, 2].max() * factor[2], 1.0 / 3.0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float64, np.float32]), st.booleans())
 def test_sparse_and_dense_are_changed_alike(seed, dtype, weighted):
     rng = np.random.default_rng(seed)

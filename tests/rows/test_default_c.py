@@ -31,7 +31,7 @@ def expected(X):
     return np.clip(2 * len(X) / sum(shares) ** 2, 1, 32) / total
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 80), st.integers(1, 60), st.floats(0.0, 3.0))
 def test_formula(seed, n, d, spread):
     rng = np.random.default_rng(seed)

@@ -18,7 +18,7 @@ from maxmargin.rows.matrices import as_rows
 from reference import EveryPlane, Optimum, assert_dual_feasible, dual_value, multiclass_planes, solve
 
 DIMENSION = 4
-QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+QUICK = settings(max_examples=60)
 
 
 @dataclass
