@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "maxmargin"
 NATIVE = ROOT / "native"
 
-FAMILIES = {"classes", "chains", "labels", "measures", "rankings", "diversity", "problems", "programs"}
+FAMILIES = {"classes", "chains", "labels", "measures", "rankings", "diversity", "problems", "programs", "alignments"}
 # A unit (a module or a folder of the package) may import itself and the units of lower floors.
 FLOORS = (
     {"_core", "version", "core"},
@@ -45,6 +45,7 @@ STRUCTURES_BY_NAME = {
     "programs.matching_problem",
     "programs.tree_problem",
     "programs.queries",
+    "alignments.alignment",
 }
 
 PYTHON_FILES = sorted(PACKAGE.rglob("*.py"))
