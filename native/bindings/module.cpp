@@ -12,7 +12,8 @@
   bind(text)      \
   bind(diversity) \
   bind(rankings)  \
-  bind(programs)
+  bind(programs)  \
+  bind(alignments)
 
 namespace maxmargin::bindings {
 #define DECLARE(folder) void bind_##folder(nb::module_& module);

@@ -1582,3 +1582,36 @@ class ProgramEngine:
 
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane in a working set."""
+
+class AlignmentGrid:
+    """All alignments of two sequences, with scores of pairs and gaps."""
+
+    def __init__(self, match: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, open_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extend_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], open_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extend_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mode: str, free_ends: Sequence[bool], band: int) -> None: ...
+
+    def score(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
+        """The score of an alignment."""
+
+    def best(self) -> tuple[Any, ...]:
+        """
+        (score, pairs) of the best alignment; -inf and none where there is no alignment.
+        """
+
+    def k_best(self, k: int) -> tuple[Any, ...]:
+        """
+        (scores, offsets into the pairs, pairs) of the k best alignments, or of all where they are fewer.
+        """
+
+    def sums(self) -> tuple[Any, ...]:
+        """
+        (log partition, expected pairs, row by row, and expected uses of open_x, extend_x, open_y, extend_y); -inf and zeros where there is none.
+        """
+
+    def samples(self, count: int, seed: int) -> tuple[Any, ...]:
+        """
+        (scores, offsets into the pairs, pairs) of alignments at random; none where there is none.
+        """
+
+    def edges(self) -> tuple[Any, ...]:
+        """
+        (heads, tails, scores) of the edges of the dynamic program; -1 for an edge without a tail.
+        """

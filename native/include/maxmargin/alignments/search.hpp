@@ -1,0 +1,34 @@
+// The best alignment, and sums over all alignments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "maxmargin/alignments/grid.hpp"
+#include "maxmargin/programs/best.hpp"
+#include "maxmargin/programs/sums.hpp"
+
+namespace maxmargin::alignments {
+
+// p(alignment) = exp(score) / Z. Expected numbers of times that an alignment has a pair, or pays for a position that opens or extends a
+// run: the gradient of log Z with respect to the scores.
+struct Expected {
+  std::vector<double> match;  // m x n, row-major
+  std::vector<double> open_x, extend_x, open_y, extend_y;
+};
+
+class GridSearch {  // keeps its memory from one grid to the next
+ public:
+  // The score of the best alignment, whose pairs it lists; minus infinity and none where all are forbidden.
+  double best(const GridScores& scores, const GridShape& shape, std::vector<Pair>& pairs);
+  // log Z, minus infinity and all zeros where every alignment is forbidden.
+  double sums(const GridScores& scores, const GridShape& shape, Expected& expected);
+
+ private:
+  programs::Best<double> best_;
+  programs::Sums sums_;
+  std::vector<double> scores_, uses_;
+  std::vector<programs::Edge> edges_;
+};
+
+}  // namespace maxmargin::alignments
