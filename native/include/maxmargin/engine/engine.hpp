@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -121,6 +122,7 @@ class BlockEngine {
         weights_(block.weight_count()) {}
 
   VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
+    moved();
     if constexpr (Block::kCoarse) {
       if (settings.coarse) return visit_all(order, settings, weights_.coarse_point());
     }
@@ -143,6 +145,7 @@ class BlockEngine {
   // goes over the blocks that the pass before left violated; before the end one goes over all.
   VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
     const typename Weights::Point w = weights().point();
+    moved();
     settings.fresh = false;
     VisitResult total;
     std::vector<std::int32_t> everyone, active, next;
@@ -179,7 +182,12 @@ class BlockEngine {
   }
 
   // sum alpha b - sum (sum alpha)^2 / (2 C s) - 1/2 |w|^2
-  double dual() const { return linear - conjugate - 0.5 * weights_.square(); }
+  double dual() const {
+    if (!square_) square_ = weights_.square();
+    return linear - conjugate - 0.5 * *square_;
+  }
+  // To be called by whatever moves w: its square is computed again when the dual is asked for.
+  void moved() { square_.reset(); }
 
   // Dual state from outside, planes being already in the lists in this order. Over the cap, a block is scaled down.
   void set_alpha(std::span<const double> alpha) {
@@ -207,6 +215,7 @@ class BlockEngine {
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {
     weights_.clear();
+    moved();
     linear = conjugate = 0.0;
     for (std::int64_t i = 0; i < support.blocks(); ++i) {
       double total = 0.0;
@@ -311,6 +320,7 @@ class BlockEngine {
   }
 
   Weights weights_;
+  mutable std::optional<double> square_;  // |w|^2, where it is known
   std::vector<double> direction_;
 };
 

@@ -67,6 +67,7 @@ double extrapolate(Engine& engine, double factor, Point w, bool separate) {
   constexpr std::size_t kSoon = 4;
   std::vector<double> alpha;
   auto follow_all = [&] {
+    engine.moved();
     for (std::size_t at = 0; at < moved.size(); ++at) {
       if (at + kSoon < moved.size()) engine.block.prefetch(moved[at + kSoon]);
       follow(engine, moved[at], w, alpha);
