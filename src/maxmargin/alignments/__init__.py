@@ -2,5 +2,16 @@
 
 from maxmargin.alignments.alignment import Alignment
 from maxmargin.alignments.alphabet import DNA, PROTEIN, Alphabet
+from maxmargin.alignments.formats import read_alignments, read_fasta, write_alignments
+from maxmargin.alignments.multiple import MultipleAlignment
 
-__all__ = ["DNA", "PROTEIN", "Alignment", "Alphabet"]
+__all__ = [
+    "DNA",
+    "PROTEIN",
+    "Alignment",
+    "Alphabet",
+    "MultipleAlignment",
+    "read_alignments",
+    "read_fasta",
+    "write_alignments",
+]

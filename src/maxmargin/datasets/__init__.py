@@ -1,5 +1,6 @@
 """Data to learn from: generators that need nothing, and readers of a local folder."""
 
+from maxmargin.datasets.alignments import Homologs, load_balifam, make_homologs
 from maxmargin.datasets.dependency_trees import load_ud_ewt_trees, make_dependency_trees
 from maxmargin.datasets.documents import make_documents
 from maxmargin.datasets.entities import load_conll2002, load_litbank
@@ -18,9 +19,11 @@ from maxmargin.datasets.taxonomies import make_taxonomy
 from maxmargin.datasets.text import load_newsgroups20, load_reuters21578
 
 __all__ = [
+    "Homologs",
     "LabelledTable",
     "MissingDataError",
     "data_file",
+    "load_balifam",
     "load_conll2000",
     "load_conll2002",
     "load_covtype",
@@ -40,6 +43,7 @@ __all__ = [
     "make_chain",
     "make_dependency_trees",
     "make_documents",
+    "make_homologs",
     "make_multiclass",
     "make_ranking",
     "make_sentences",

@@ -1,5 +1,6 @@
 """Scores of predictions."""
 
+from maxmargin.alignments.scores import PairScore, alignment_f1, alignment_q, alignment_score
 from maxmargin.chains.scores import (
     ChunkScore,
     chunk_f1,
@@ -20,6 +21,10 @@ from maxmargin.classes.taxonomies.scores import (
 __all__ = [
     "ChunkScore",
     "HierarchicalScore",
+    "PairScore",
+    "alignment_f1",
+    "alignment_q",
+    "alignment_score",
     "chunk_f1",
     "chunk_score",
     "chunk_scores",
