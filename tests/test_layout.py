@@ -18,7 +18,18 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "maxmargin"
 NATIVE = ROOT / "native"
 
-FAMILIES = {"classes", "chains", "labels", "measures", "rankings", "diversity", "problems", "programs", "alignments"}
+FAMILIES = {
+    "classes",
+    "chains",
+    "labels",
+    "measures",
+    "rankings",
+    "diversity",
+    "problems",
+    "programs",
+    "alignments",
+    "grammars",
+}
 # A unit (a module or a folder of the package) may import itself and the units of lower floors.
 FLOORS = (
     {"_core", "version", "core"},
@@ -36,6 +47,7 @@ FLOOR_OF = {unit: floor for floor, units in enumerate(FLOORS) for unit in units}
 # Modules of a family that are its structure: they know nothing of how it is trained.
 STRUCTURES = re.compile(r"(.*oracle|loss(es)?|likelihood|.*_features|output_maps|placed_classes|binary_rows|structure)")
 STRUCTURES_BY_NAME = {
+    "grammars.grammar",
     "classes.multiclass",
     "chains.chain",
     "labels.multilabel",

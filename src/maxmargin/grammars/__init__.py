@@ -1,0 +1,19 @@
+"""Context-free grammars: trees over sentences, rules from treebanks, parsers that learn."""
+
+from maxmargin.grammars.brackets import iter_trees, read_trees, write_trees
+from maxmargin.grammars.grammar import Grammar, NotDerivable
+from maxmargin.grammars.penn import plain_tree, without_empty_nodes, without_function_tags, without_repeats
+from maxmargin.grammars.tree import Tree
+
+__all__ = [
+    "Grammar",
+    "NotDerivable",
+    "Tree",
+    "iter_trees",
+    "plain_tree",
+    "read_trees",
+    "without_empty_nodes",
+    "without_function_tags",
+    "without_repeats",
+    "write_trees",
+]

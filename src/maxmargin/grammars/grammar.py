@@ -1,0 +1,355 @@
+"""Context-free grammars with binary, unary and lexical rules, and the way from trees to rules and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.core.input_checks import quoted
+from maxmargin.grammars.lexicon import Ints, Lexicon, Sentence, words_and_tags
+from maxmargin.grammars.penn import EMPTY
+from maxmargin.grammars.rule_table import Chain, RuleTable, chains_in
+from maxmargin.grammars.symbols import Application, Symbol, applications
+from maxmargin.grammars.tree import Tree
+
+
+class NotDerivable(ValueError):
+    """A tree that the rules of a grammar cannot derive."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """A grammar whose rules have at most two symbols on the right.
+
+    Rules are numbered: first the binary ones, then the unary ones, then the lexical ones. A *chain* is a sequence of
+    unary rules, each below the one before; a span has at most one chain above its binary rule, word or tag. Every tree
+    then has exactly one derivation, and there are finitely many.
+
+    A derivation is an int32 array (n_rules_used, 4) with rows ``(rule, start, split, end)``: the number of the rule,
+    the first word of its span, the first word of its right child (-1 for unary and lexical rules) and one past its
+    last word. A rule stands before those below it, the left child before the right one.
+
+    Parameters
+    ----------
+    symbols : the symbols, by number
+    start : the number of the symbol above whole sentences
+    wrapped : whether that symbol is above the root of every tree and is no part of it
+    binary : int32 (n_binary, 3), the numbers of parent, left and right child
+    unary : int32 (n_unary, 2), parent and child
+    lexical : int32 (n_lexical, 2), symbol and terminal; none where tags are the input
+    chains : the numbers of unary rules from top to bottom, counted from 0 within the unary rules
+    lexicon : words or tags as terminals
+    horizontal, vertical : what symbols remember, as in ``from_treebank``
+    """
+
+    symbols: tuple[Symbol, ...]
+    start: int
+    wrapped: bool
+    binary: Ints
+    unary: Ints
+    lexical: Ints
+    chains: tuple[Chain, ...]
+    lexicon: Lexicon
+    horizontal: int | None
+    vertical: int
+
+    @classmethod
+    def from_treebank(
+        cls,
+        trees: Iterable[Any],
+        *,
+        horizontal: int | None = None,
+        vertical: int = 1,
+        input: str = "tags",
+        chains: str | int = "seen",
+        rare: int = 1,
+    ) -> Grammar:
+        """The grammar of all rules that occur in trees.
+
+        Parameters
+        ----------
+        trees : trees, bracketed texts or trees of NLTK, without traces (``maxmargin.grammars.plain_tree``)
+        horizontal : how many of the next children a symbol inside of a node with three or more children remembers; None
+            is all of them, so that exactly the nodes of the treebank can be predicted
+        vertical : 1 for plain labels, 2 for labels with that of the node above (parent annotation), and so on
+        input : ``'tags'`` or ``'words'``
+        chains : which unary rules may follow each other: ``'seen'`` for the chains of the treebank and their
+            parts, or the number of rules up to which all are allowed that repeat no symbol
+        rare : with words as input, words seen at most so many times are represented by their class
+        """
+        _check_options(horizontal, vertical, input, chains, rare)
+        given = checked_trees(trees)
+        roots = {tree.label for tree in given}
+        wrapped = len(roots) > 1
+        start = _free_label({node.label for tree in given for node in tree.nodes()}) if wrapped else roots.pop()
+        table = RuleTable()
+        table.number(Symbol(start))
+        tags: dict[str, None] = {}
+        for tree in given:
+            derivation = applications(Tree(start, [tree]) if wrapped else tree, horizontal, vertical)
+            table.add(derivation)
+            tags |= {a.parent.label: None for a in derivation if isinstance(a.children, str)}
+        if not isinstance(chains, str):
+            table.close(chains)
+        return cls.from_table(table, wrapped, tags if input == "tags" else None, rare, horizontal, vertical)
+
+    @classmethod
+    def from_table(
+        cls,
+        table: RuleTable,
+        wrapped: bool,
+        tags: Iterable[str] | None,
+        rare: int,
+        horizontal: int | None,
+        vertical: int,
+    ) -> Grammar:
+        """The grammar of collected rules, whose first symbol is the start; ``tags`` are the input, or words if None."""
+        if tags is None:
+            lexicon, lexical = table.word_lexicon(rare)
+        else:
+            lexicon, lexical = table.tag_lexicon(tags), np.empty((0, 2), dtype=np.int32)
+        return cls(
+            symbols=tuple(table.symbols),
+            start=0,
+            wrapped=wrapped,
+            binary=table.binary_rules(),
+            unary=table.unary_rules(),
+            lexical=lexical,
+            chains=tuple(table.chains),
+            lexicon=lexicon,
+            horizontal=horizontal,
+            vertical=vertical,
+        )
+
+    @property
+    def n_rules(self) -> int:
+        return len(self.binary) + len(self.unary) + len(self.lexical)
+
+    @property
+    def terminals(self) -> tuple[str, ...]:
+        """The names of the terminals; see ``Lexicon``."""
+        return self.lexicon.terminals
+
+    @cached_property
+    def chain_arrays(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """The chains as arrays: the top symbol and the bottom symbol of each (n_chains,), offsets (n_chains + 1,), and
+        the numbers of their rules among all rules, from top to bottom."""
+        rules = [rule for chain in self.chains for rule in chain]
+        offsets = np.cumsum([0, *(len(chain) for chain in self.chains)]).astype(np.int32)
+        tops = np.array([self.unary[chain[0], 0] for chain in self.chains], dtype=np.int32)
+        bottoms = np.array([self.unary[chain[-1], 1] for chain in self.chains], dtype=np.int32)
+        return tops, bottoms, offsets, np.array(rules, dtype=np.int32) + np.int32(len(self.binary))
+
+    def rule_name(self, rule: int) -> str:
+        """A rule as text: ``NP -> DT NN``."""
+        names = self.symbols
+        first, second = len(self.binary), len(self.binary) + len(self.unary)
+        if not 0 <= rule < self.n_rules:
+            raise IndexError(f"There is no rule {rule}; the grammar has {self.n_rules}, counted from 0.")
+        if rule < first:
+            parent, left, right = self.binary[rule]
+            return f"{names[parent]} -> {names[left]} {names[right]}"
+        if rule < second:
+            parent, child = self.unary[rule - first]
+            return f"{names[parent]} -> {names[child]}"
+        symbol, terminal = self.lexical[rule - second]
+        return f"{names[symbol]} -> {self.terminals[terminal]!r}"
+
+    def numbers(self, sentence: Sentence) -> Ints:
+        """A sentence as terminal numbers, int32 (n_words,); what was never seen has a number too."""
+        return self.lexicon.numbers(sentence)
+
+    def rules_of(self, tree: Any, words: Sentence | None = None) -> Ints:
+        """The derivation of a tree, int32 (n_rules_used, 4).
+
+        ``words``: the sentence that the tree must be over, if it shall be checked. Raises ``NotDerivable`` where the
+        grammar lacks a rule or a chain of the tree.
+        """
+        given = Tree.of(tree)
+        tokens = given.tokens()
+        if words is not None:
+            self._check_words(tokens, words)
+        top = self.symbols[self.start].label
+        derivation = applications(Tree(top, [given]) if self.wrapped else given, self.horizontal, self.vertical)
+        if derivation[0].parent != self.symbols[self.start]:
+            raise NotDerivable(f"The tree has the root {given.label!r}, and the grammar starts with {top!r}.")
+        rows = [(self._rule(a), a.start, a.split, a.end) for a in derivation]
+        for run in chains_in(derivation):
+            self._check_chain(run)
+        return np.array([row for row in rows if row[0] >= 0], dtype=np.int32).reshape(-1, 4)
+
+    def tree(self, rows: npt.ArrayLike, words: Sentence) -> Tree:
+        """The tree of a derivation over a sentence: the inverse of ``rules_of``.
+
+        Where the sentence has tags they are those of the tree; with tags alone they stand for the words too. Raises a
+        ValueError where the rows are no derivation.
+        """
+        texts, tags = words_and_tags(words)
+        if self.lexicon.by_tags and tags is None:
+            tags = texts
+        stack: list[_Part] = []
+        for rule, start, split, end in reversed(np.asarray(rows, dtype=np.int64).reshape(-1, 4).tolist()):
+            stack.append(self._part(stack, (rule, start, split, end), texts, tags))
+        if not stack:
+            stack = [self._leaf(0, self.start, texts, tags)]
+        if len(stack) != 1 or stack[0][:3] != (self.start, 0, len(texts)):
+            raise ValueError(
+                "The rows are no derivation of the sentence: they do not end in the start symbol above it."
+            )
+        root = stack[0].trees[0]
+        inner = root.children[0] if self.wrapped else root
+        assert isinstance(inner, Tree)
+        return inner
+
+    @cached_property
+    def _rules(self) -> dict[tuple[int, ...], int]:
+        """Numbers of rules by symbols; lexical ones by symbol and terminal, with -1 between."""
+        rows = [tuple(row) for row in self.binary.tolist()] + [tuple(row) for row in self.unary.tolist()]
+        rows += [(symbol, -1, terminal) for symbol, terminal in self.lexical.tolist()]
+        return {row: number for number, row in enumerate(rows)}
+
+    @cached_property
+    def _symbol_numbers(self) -> dict[Symbol, int]:
+        return {symbol: number for number, symbol in enumerate(self.symbols)}
+
+    @cached_property
+    def _chain_names(self) -> set[Chain]:
+        return set(self.chains)
+
+    def _rule(self, application: Application) -> int:
+        parent = self._symbol_numbers.get(application.parent, -1)
+        if isinstance(application.children, str):
+            if self.lexicon.by_tags:
+                if self.lexicon.number(application.parent.label) != self.lexicon.unknown:
+                    return -1
+                raise NotDerivable(f"The grammar has no tag {application.parent.label!r}, which the tree has.")
+            key: tuple[int, ...] = (parent, -1, self.lexicon.number(application.children))
+        else:
+            key = (parent, *(self._symbol_numbers.get(child, -1) for child in application.children))
+        rule = self._rules.get(key)
+        if rule is None:
+            raise NotDerivable(f"The tree has the rule {application}, which the grammar does not have.")
+        return rule
+
+    def _check_chain(self, run: Sequence[tuple[Symbol, Symbol]]) -> None:
+        rules = [self._rules[tuple(self._symbol_numbers[symbol] for symbol in pair)] for pair in run]
+        if tuple(rule - len(self.binary) for rule in rules) not in self._chain_names:
+            names = " -> ".join(map(str, [run[0][0], *(child for _, child in run)]))
+            raise NotDerivable(
+                f"The tree has the unary rules {names} above each other, which the grammar allows one by one only; "
+                "allow longer chains."
+            )
+
+    def _check_words(self, tokens: list[tuple[str, str]], sentence: Sentence) -> None:
+        words, tags = words_and_tags(sentence)
+        if len(words) != len(tokens):
+            raise ValueError(f"The tree is over {len(tokens)} words, and the sentence has {len(words)}.")
+        if tags is None and self.lexicon.by_tags:
+            words, tags = [word for word, _ in tokens], words
+        for place, (word, tag) in enumerate(tokens):
+            if words[place] != word or (self.lexicon.by_tags and tags is not None and tags[place] != tag):
+                own, other = (word, words[place]) if words[place] != word else (tag, tags[place] if tags else "")
+                raise ValueError(f"At word {place} the tree has {quoted(own)}, and the sentence has {quoted(other)}.")
+
+    def _part(
+        self, stack: list[_Part], row: tuple[int, int, int, int], words: list[str], tags: list[str] | None
+    ) -> _Part:
+        """The tree above what the rows after this one built, which lies on the stack."""
+        rule, start, split, end = row
+        first, second = len(self.binary), len(self.binary) + len(self.unary)
+        inside = 0 <= rule < self.n_rules and 0 <= start < end <= len(words)
+        if inside and rule >= second:
+            inside = end == start + 1 and self.lexicon.number(words[start]) == self.lexical[rule - second, 1]
+        if not (inside and (start < split < end if rule < first else split == -1)):
+            raise ValueError(f"The rows are no derivation of the sentence: {row} is no rule at a place of it.")
+        if rule >= second:
+            symbol = int(self.lexical[rule - second, 0])
+            return self._leaf(start, symbol, words, tags)
+        if rule < first:
+            parent, left, right = self.binary[rule].tolist()
+            low = self._taken(stack, left, start, split, words, tags)
+            high = self._taken(stack, right, split, end, words, tags)
+            trees = (*low.trees, *high.trees)
+        else:
+            parent, child = self.unary[rule - first].tolist()
+            trees = self._taken(stack, child, start, end, words, tags).trees
+        symbol_of = self.symbols[parent]
+        return _Part(parent, start, end, trees if symbol_of.siblings is not None else (Tree(symbol_of.label, trees),))
+
+    def _taken(
+        self, stack: list[_Part], symbol: int, start: int, end: int, words: list[str], tags: list[str] | None
+    ) -> _Part:
+        if stack and stack[-1][:3] == (symbol, start, end):
+            return stack.pop()
+        if self.lexicon.by_tags and end == start + 1 and not (stack and stack[-1][1:3] == (start, end)):
+            return self._leaf(start, symbol, words, tags)
+        raise ValueError(
+            f"The rows are no derivation of the sentence: no {self.symbols[symbol]} from word {start} to {end}."
+        )
+
+    def _leaf(self, place: int, symbol: int, words: list[str], tags: list[str] | None) -> _Part:
+        label = self.symbols[symbol].label
+        if tags is not None and self.lexicon.by_tags:
+            label = tags[place]
+            if symbol not in self.lexicon.symbols_of(self.lexicon.number(label)):
+                raise ValueError(
+                    f"The rows are no derivation of the sentence: word {place} has the tag {quoted(label)}, and they "
+                    f"take it for {self.symbols[symbol]}."
+                )
+        return _Part(symbol, place, place + 1, (Tree(label, [words[place]]),))
+
+
+class _Part(NamedTuple):
+    """What is above a span: a symbol, and the tree, or the children of a node that comes later."""
+
+    symbol: int
+    start: int
+    end: int
+    trees: tuple[Tree, ...]
+
+
+def checked_trees(trees: Iterable[Any]) -> list[Tree]:
+    """Trees that a parser can learn from; raises a ValueError that names the first that is not."""
+    if isinstance(trees, str | Tree):
+        raise TypeError("trees must be a list of trees, not one of them.")
+    given: list[Tree] = []
+    for number, entry in enumerate(trees):
+        try:
+            tree = Tree.of(entry)
+            tags = [tag for _, tag in tree.tokens()]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Tree {number}: {error}") from error
+        if EMPTY in tags:
+            raise ValueError(
+                f"Tree {number} has a trace at word {tags.index(EMPTY)}, with the tag {EMPTY}; remove traces with "
+                "maxmargin.grammars.plain_tree or without_empty_nodes."
+            )
+        given.append(tree)
+    if not given:
+        raise ValueError("There are no trees; a grammar needs at least one.")
+    return given
+
+
+def _check_options(horizontal: int | None, vertical: int, input: str, chains: str | int, rare: int) -> None:
+    if horizontal is not None and (not isinstance(horizontal, int) or horizontal < 0):
+        raise ValueError(f"horizontal must be None or a whole number from 0, not {horizontal!r}.")
+    if not isinstance(vertical, int) or vertical < 1:
+        raise ValueError(f"vertical must be a whole number from 1, not {vertical!r}.")
+    if input not in ("tags", "words"):
+        raise ValueError(f"input must be 'tags' or 'words', not {input!r}.")
+    if chains != "seen" and (not isinstance(chains, int) or chains < 1):
+        raise ValueError(f"chains must be 'seen' or a whole number from 1, not {chains!r}.")
+    if not isinstance(rare, int) or rare < 0:
+        raise ValueError(f"rare must be a whole number from 0, not {rare!r}.")
+
+
+def _free_label(used: set[str]) -> str:
+    label = "TOP"
+    while label in used:
+        label += "'"
+    return label

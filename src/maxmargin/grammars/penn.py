@@ -1,0 +1,68 @@
+"""What parsers usually leave out of the trees of the Penn treebank, one step per function.
+
+What is left out here does not come back from a parser: traces and function tags are not predicted. Whoever wants to
+predict function tags keeps them: a label such as NP-SBJ is a label as any other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from maxmargin.grammars.tree import Tree, rebuilt
+
+EMPTY = "-NONE-"
+"""The tag of traces and other words that are not said."""
+
+_FUNCTION = re.compile(r"(?<=[^-=])[-=].*")
+
+
+def without_empty_nodes(tree: Tree) -> Tree:
+    """Leaves out traces, the words with the tag -NONE-, and the nodes that have no other words.
+
+    Raises a ValueError where no word is left.
+    """
+
+    def kept(label: str, children: list[Tree | str]) -> Tree | None:
+        return Tree(label, children) if children and label != EMPTY else None
+
+    left = rebuilt(tree, kept)
+    if left is None:
+        raise ValueError(f"The tree {tree!s:.80} has no words but traces; leave it out of the treebank.")
+    return left
+
+
+def without_function_tags(tree: Tree) -> Tree:
+    """Labels without what follows their first hyphen or equals sign: NP-SBJ-1 and NP=2 become NP, -LRB- stays.
+
+    The labels of words, their tags, stay as they are.
+    """
+
+    def plain(label: str, children: list[Tree | str]) -> Tree:
+        is_tag = any(isinstance(child, str) for child in children)
+        return Tree(label if is_tag else _FUNCTION.sub("", label), children)
+
+    made = rebuilt(tree, plain)
+    assert made is not None
+    return made
+
+
+def without_repeats(tree: Tree) -> Tree:
+    """Nodes whose only child has the same label become one: (NP (NP (NN dog))) is (NP (NN dog)).
+
+    Removing traces leaves many of these.
+    """
+
+    def merged(label: str, children: list[Tree | str]) -> Tree:
+        only = children[0]
+        if len(children) == 1 and isinstance(only, Tree) and only.label == label and not only.is_tag:
+            return only
+        return Tree(label, children)
+
+    made = rebuilt(tree, merged)
+    assert made is not None
+    return made
+
+
+def plain_tree(tree: Tree) -> Tree:
+    """The tree as experiments with the Penn treebank use it: all three steps, in the order above."""
+    return without_repeats(without_function_tags(without_empty_nodes(tree)))

@@ -1,0 +1,199 @@
+"""Trees over the words of a sentence: a label above children, which are trees or words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from maxmargin.core.input_checks import quoted
+
+_ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n\f\v", "_")})
+
+
+class Span(NamedTuple):
+    """A node of a tree: its label, the number of its first word and one past that of its last."""
+
+    label: str
+    start: int
+    end: int
+
+
+class Tree:
+    """A labelled tree whose leaves are the words of a sentence; immutable and hashable.
+
+    ``str(tree)`` is the tree in brackets on one line, ``(S (NP (DT the) (NN dog)) (VP (VBZ barks)))``, which
+    ``Tree.from_text`` reads again. Brackets inside of labels and words are written ``-LRB-`` and ``-RRB-``, as the Penn
+    treebank does, and white space as an underscore.
+
+    Parameters
+    ----------
+    label : the name of the node; the empty string is that of an outermost bracket without a name
+    children : trees and words, at least one
+    """
+
+    __slots__ = ("_hash", "children", "label")
+
+    label: str
+    children: tuple[Tree | str, ...]
+    _hash: int
+
+    def __init__(self, label: str, children: Sequence[Tree | str]) -> None:
+        if not isinstance(label, str):
+            raise TypeError(f"The label of a tree must be a string, not {quoted(label)}.")
+        if isinstance(children, str) or not isinstance(children, Sequence):
+            raise TypeError(
+                f"The children of {quoted(label)} must be a sequence of trees and words, not {children!r:.80}."
+            )
+        if not children:
+            raise ValueError(
+                f"The node {quoted(label)} has no children; a leaf is a word, and every node is above words."
+            )
+        for child in children:
+            if not isinstance(child, Tree) and not (isinstance(child, str) and child):
+                raise TypeError(f"A child of {quoted(label)} must be a tree or a word, not {quoted(child)}.")
+        object.__setattr__(self, "label", label)
+        object.__setattr__(self, "children", tuple(children))
+        object.__setattr__(self, "_hash", hash((label, self.children)))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"Trees cannot be changed; make a new one with another {name}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tree, (self.label, self.children)
+
+    @classmethod
+    def from_text(cls, text: str) -> Tree:
+        """The one tree that is written in brackets in ``text``; raises a ValueError with line and column of a fault."""
+        from maxmargin.grammars.brackets import parse_tree
+
+        return parse_tree(text)
+
+    @classmethod
+    def of(cls, tree: Any) -> Tree:
+        """Anything that stands for a tree: a ``Tree``, bracketed text, or a tree of NLTK."""
+        if isinstance(tree, Tree):
+            return tree
+        if isinstance(tree, str):
+            return cls.from_text(tree)
+        made: Tree = _built(tree, _parts_of_nltk, cls)
+        return made
+
+    def to_nltk(self) -> Any:
+        """The same tree as an ``nltk.Tree``; needs NLTK."""
+        from nltk.tree import Tree as NltkTree
+
+        return _built(self, lambda node: (node.label, node.children), NltkTree)
+
+    @property
+    def is_tag(self) -> bool:
+        """Whether the node is a tag: directly above one word."""
+        return len(self.children) == 1 and isinstance(self.children[0], str)
+
+    def nodes(self) -> Iterator[Tree]:
+        """All nodes, each before those below it, from left to right."""
+        waiting: list[Tree | str] = [self]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Tree):
+                yield node
+                waiting += reversed(node.children)
+
+    def words(self) -> list[str]:
+        """The leaves, from left to right."""
+        return [child for node in self._above_words() for child in node.children if isinstance(child, str)]
+
+    def tokens(self) -> list[tuple[str, str]]:
+        """Each word with its tag, the label right above it: what parsers take as a sentence."""
+        for node in self._above_words():
+            if not node.is_tag:
+                word = next(child for child in node.children if isinstance(child, str))
+                raise ValueError(
+                    f"The word {quoted(word)} shares the node {quoted(node.label)} with others; every word needs a tag "
+                    "of its own, such as (NN dog)."
+                )
+        return [(str(node.children[0]), node.label) for node in self._above_words()]
+
+    def spans(self) -> list[Span]:
+        """The spans of all nodes, in the order of ``nodes``."""
+        found: list[Span | None] = []
+        place = 0
+        waiting: list[tuple[Tree | str, int]] = [(self, -1)]
+        while waiting:
+            node, own = waiting.pop()
+            if isinstance(node, str):
+                place += 1
+            elif own < 0:
+                found.append(Span(node.label, place, place))
+                waiting.append((node, len(found) - 1))
+                waiting += [(child, -1) for child in reversed(node.children)]
+            else:
+                found[own] = found[own]._replace(end=place)  # type: ignore[union-attr]
+        return [span for span in found if span is not None]
+
+    def _above_words(self) -> list[Tree]:
+        return [node for node in self.nodes() if any(isinstance(child, str) for child in node.children)]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        waiting: list[tuple[Tree | str, Tree | str]] = [(self, other)]
+        while waiting:
+            a, b = waiting.pop()
+            if a is b:
+                continue
+            if isinstance(a, str) or isinstance(b, str):
+                if a != b:
+                    return False
+            elif a._hash != b._hash or a.label != b.label or len(a.children) != len(b.children):
+                return False
+            else:
+                waiting += zip(a.children, b.children, strict=True)
+        return True
+
+    def __str__(self) -> str:
+        pieces: list[str] = []
+        waiting: list[Tree | str | None] = [self]
+        while waiting:
+            node = waiting.pop()
+            if node is None:
+                pieces.append(")")
+            elif isinstance(node, str):
+                pieces.append(f" {node.translate(_ESCAPES)}")
+            else:
+                pieces.append(f"{' ' if pieces else ''}({node.label.translate(_ESCAPES)}")
+                waiting += [None, *reversed(node.children)]
+        return "".join(pieces)
+
+    def __repr__(self) -> str:
+        return f"Tree.from_text({str(self)!r})"
+
+
+def rebuilt(tree: Tree, make: Callable[[str, list[Tree | str]], Tree | None]) -> Tree | None:
+    """The tree with each node replaced by ``make(label, children)``, from the leaves up; None leaves a node out."""
+    made: Tree | None = _built(tree, lambda node: (node.label, node.children), make)
+    return made
+
+
+def _parts_of_nltk(node: Any) -> tuple[str, list[Any]]:
+    if not callable(getattr(node, "label", None)):
+        raise TypeError(f"A tree must be a Tree, bracketed text or a tree of NLTK, not {quoted(node)}.")
+    return node.label(), list(node)
+
+
+def _built(tree: Any, parts: Any, make: Any) -> Any:
+    """The tree made again from the label and the children of each node, without recursion: trees may be deep."""
+    order: list[tuple[int, str, Sequence[Any]]] = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        label, children = parts(node)
+        order.append((id(node), label, children))
+        waiting += [child for child in children if not isinstance(child, str)]
+    made: dict[int, Any] = {}
+    for node, label, children in reversed(order):
+        below = [child if isinstance(child, str) else made[id(child)] for child in children]
+        made[node] = make(label, [child for child in below if child is not None])
+    return made[id(tree)]

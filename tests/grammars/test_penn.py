@@ -1,0 +1,33 @@
+"""Steps that clean trees of the Penn treebank."""
+
+import pytest
+
+from maxmargin.grammars import Tree, plain_tree, without_empty_nodes, without_function_tags, without_repeats
+
+TREE = Tree.from_text(
+    "(S (NP-SBJ-1 (-LRB- -LRB-) (NP (NN-x dog) (NP (-NONE- *))))"
+    " (VP=2 (VBD was) (VP (VBN seen) (NP (-NONE- *-1)))) (. .))"
+)
+
+
+def test_each_step():
+    assert str(without_empty_nodes(TREE)) == (
+        "(S (NP-SBJ-1 (-LRB- -LRB-) (NP (NN-x dog))) (VP=2 (VBD was) (VP (VBN seen))) (. .))"
+    )
+    assert str(without_function_tags(TREE)) == (
+        "(S (NP (-LRB- -LRB-) (NP (NN-x dog) (NP (-NONE- *)))) (VP (VBD was) (VP (VBN seen) (NP (-NONE- *-1)))) (. .))"
+    )
+    assert str(without_repeats(Tree.from_text("(S (NP (NP (NP (NN a)))) (X (X x)) (VP (S (VP (V b)))))"))) == (
+        "(S (NP (NN a)) (X (X x)) (VP (S (VP (V b)))))"
+    )
+
+
+def test_all_steps():
+    tree = Tree.from_text("(S (NP-SBJ (NP (NN dog)) (SBAR (-NONE- 0))) (VP-TMP (VBD ran)))")
+    assert str(plain_tree(tree)) == "(S (NP (NN dog)) (VP (VBD ran)))"
+    assert plain_tree(plain_tree(TREE)) == plain_tree(TREE)
+
+
+def test_a_tree_of_traces():
+    with pytest.raises(ValueError, match="has no words but traces"):
+        without_empty_nodes(Tree.from_text("(S (NP (-NONE- *)))"))
