@@ -28,16 +28,6 @@ void spread_after(const std::vector<double>& weight, std::vector<double>& open, 
 
 }  // namespace
 
-double GridSearch::best(const GridScores& scores, const GridShape& shape, std::vector<Pair>& pairs) {
-  GridProgram program(scores.m, scores.n);
-  program.edge_scores(scores, shape, scores_);
-  const double value = best_.run(program, scores_.data());
-  edges_.clear();
-  if (value != programs::kImpossible<double>) best_.derivation(program, scores_.data(), edges_);
-  program.pairs_of(edges_, pairs);
-  return value;
-}
-
 double GridSearch::sums(const GridScores& scores, const GridShape& shape, Expected& expected) {
   const std::int32_t m = scores.m, n = scores.n;
   GridProgram program(m, n);

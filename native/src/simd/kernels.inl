@@ -20,6 +20,7 @@ namespace {
 #include "chain_kernels.inl"
 #include "vector_kernels.inl"
 #include "program_kernels.inl"
+#include "grid_kernels.inl"
 
 }  // namespace
 
@@ -28,6 +29,7 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  {scores<float>, update<float>, update_observed<float>, update_few<float>, max_plus<float>, plane_values<float>, row_dot<float>, row_axpy<float>, raise<float>},
                                  dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
                                  sum_product, sum_forward, sum_backward, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram,
-                                 max_sum, max_sum_at, all_within, softmax};
+                                 max_sum, max_sum_at, all_within, softmax,
+                                 kGridStrip, grid_lane, grid_forward};
 
 }  // namespace maxmargin

@@ -81,20 +81,24 @@ class EndScores {  // keeps its memory from one grid to the next
 
   double before(std::int32_t i, std::int32_t j) const {
     const Paid paid = paid_before(shape_, i, j);
-    return (paid.x ? before_x_[static_cast<std::size_t>(i)] : 0.0) + (paid.y ? before_y_[static_cast<std::size_t>(j)] : 0.0);
+    return (paid.x ? before_x(i) : 0.0) + (paid.y ? before_y(j) : 0.0);
   }
   double after(std::int32_t i, std::int32_t j) const {
     const Paid paid = paid_after(shape_, m_ - 1 - i, n_ - 1 - j);
-    return (paid.x ? after_x_[static_cast<std::size_t>(i)] : 0.0) + (paid.y ? after_y_[static_cast<std::size_t>(j)] : 0.0);
+    return (paid.x ? after_x(i) : 0.0) + (paid.y ? after_y(j) : 0.0);
   }
+  // Of the run of all positions before or after one.
+  double before_x(std::int32_t i) const { return before_x_[static_cast<std::size_t>(i)]; }
+  double before_y(std::int32_t j) const { return before_y_[static_cast<std::size_t>(j)]; }
+  double after_x(std::int32_t i) const { return after_x_[static_cast<std::size_t>(i)]; }
+  double after_y(std::int32_t j) const { return after_y_[static_cast<std::size_t>(j)]; }
   double alone() const { return alone_; }
 
  private:
   GridShape shape_;
   std::int32_t m_ = 0, n_ = 0;
   double alone_ = 0.0;
-  std::vector<double> before_x_, before_y_;  // of the run of all positions before one
-  std::vector<double> after_x_, after_y_;
+  std::vector<double> before_x_, before_y_, after_x_, after_y_;
 };
 
 }  // namespace maxmargin::alignments

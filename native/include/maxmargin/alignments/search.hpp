@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "maxmargin/alignments/best.hpp"
 #include "maxmargin/alignments/grid.hpp"
-#include "maxmargin/programs/best.hpp"
 #include "maxmargin/programs/sums.hpp"
 
 namespace maxmargin::alignments {
@@ -20,15 +20,14 @@ struct Expected {
 class GridSearch {  // keeps its memory from one grid to the next
  public:
   // The score of the best alignment, whose pairs it lists; minus infinity and none where all are forbidden.
-  double best(const GridScores& scores, const GridShape& shape, std::vector<Pair>& pairs);
+  double best(const GridScores& scores, const GridShape& shape, std::vector<Pair>& pairs) { return best_.find(scores, shape, pairs); }
   // log Z, minus infinity and all zeros where every alignment is forbidden.
   double sums(const GridScores& scores, const GridShape& shape, Expected& expected);
 
  private:
-  programs::Best<double> best_;
+  BestAlignment best_;
   programs::Sums sums_;
   std::vector<double> scores_, uses_;
-  std::vector<programs::Edge> edges_;
 };
 
 }  // namespace maxmargin::alignments

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "maxmargin/rows/rows.hpp"
+#include "maxmargin/simd/grid_pass.hpp"
 
 namespace maxmargin {
 
@@ -116,6 +117,10 @@ struct Kernels {
   bool (*all_within)(const double* x, std::int64_t n, double most);
   // x[k] = exp(x[k]) / sum; answers the log of the sum, and x = 0 where all are minus infinity
   double (*softmax)(double* x, std::int64_t n);
+  // The best alignments up to each place of a grid: rows in a strip, where the choices of a row of a strip are, and the pass.
+  int grid_strip;
+  int (*grid_lane)(int row);
+  void (*grid_forward)(GridPass& pass);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
