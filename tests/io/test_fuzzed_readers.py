@@ -14,6 +14,7 @@ from maxmargin.chains.formats.crfsuite import read_crfsuite
 from maxmargin.chains.formats.svmhmm import read_svmhmm
 from maxmargin.classes.cost_file import read_cost
 from maxmargin.classes.taxonomies.file import read_taxonomy
+from maxmargin.grammars import read_trees
 from maxmargin.io.conllu import read_conllu
 from maxmargin.io.svmlight import read_svmlight
 from maxmargin.io.table import read_table
@@ -36,6 +37,7 @@ READERS = {
     "svmhmm": ("x.svmhmm", valid.SVMHMM, read_svmhmm),
     "conll": ("x.conll", valid.CONLL, read_conll),
     "conllu": ("x.conllu", valid.CONLLU, read_conllu),
+    "brackets": ("x.mrg", valid.BRACKETS, read_trees),
     "crfsuite": ("x.crfsuite", valid.CRFSUITE, read_crfsuite),
     "cost": ("x.csv", valid.COST, lambda path: read_cost(path, CLASSES)),
     "edges": ("x.txt", valid.EDGES, lambda path: read_taxonomy(path, CLASSES)),

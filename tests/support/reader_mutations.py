@@ -22,6 +22,7 @@ CONLLU = "# text = it's here\n" + "".join(
     )
 )
 CONLL = "the DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\na DT B-NP\ncat NN I-NP\n"
+BRACKETS = "( (S (NP-SBJ (DT the) (NN dog))\n  (VP (VBZ barks)) (. .)) )\n(NP (NN caf\u00e9))\n"
 CRFSUITE = "N\tw=a\tx:2\nV\tw=b\\:c\n\nN\tw=a\ty:0.5\tz\nV\tw=d\n"
 COST = ",a,b,c\na,0,1,2\nb,1,0,1.5\nc,2,3,0\n"
 EDGES = "parent,child\nroot,a\nroot,b\na,c\n# remark\nb\td\n"

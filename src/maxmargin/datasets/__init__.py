@@ -17,6 +17,7 @@ from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, 
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.taxonomies import make_taxonomy
 from maxmargin.datasets.text import load_newsgroups20, load_reuters21578
+from maxmargin.datasets.treebank import load_treebank
 
 __all__ = [
     "Homologs",
@@ -37,6 +38,7 @@ __all__ = [
     "load_ocr_letters",
     "load_optdigits",
     "load_reuters21578",
+    "load_treebank",
     "load_uci_letter",
     "load_ud_ewt",
     "load_ud_ewt_trees",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.grammars.pictures import svg_picture, text_picture
 
 _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-", **dict.fromkeys(" \t\r\n\f\v", "_")})
 
@@ -129,6 +130,17 @@ class Tree:
             else:
                 found[own] = found[own]._replace(end=place)  # type: ignore[union-attr]
         return [span for span in found if span is not None]
+
+    def text(self, *, against: Tree | None = None) -> str:
+        """The tree over several lines, one node per line; a star marks nodes that ``against`` does not have."""
+        return text_picture(self, against)
+
+    def svg(self, *, against: Tree | None = None) -> str:
+        """A picture of the tree as an SVG document; nodes that ``against`` does not have are red."""
+        return svg_picture(self, against)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def _above_words(self) -> list[Tree]:
         return [node for node in self.nodes() if any(isinstance(child, str) for child in node.children)]

@@ -17,14 +17,28 @@ from maxmargin.classes.taxonomies.scores import (
     hierarchical_score,
     tree_loss,
 )
+from maxmargin.grammars.parseval import (
+    BracketCounts,
+    BracketScore,
+    bracket_counts,
+    bracket_f1,
+    bracket_score,
+    brackets_of,
+)
 
 __all__ = [
+    "BracketCounts",
+    "BracketScore",
     "ChunkScore",
     "HierarchicalScore",
     "PairScore",
     "alignment_f1",
     "alignment_q",
     "alignment_score",
+    "bracket_counts",
+    "bracket_f1",
+    "bracket_score",
+    "brackets_of",
     "chunk_f1",
     "chunk_score",
     "chunk_scores",

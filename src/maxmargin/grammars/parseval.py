@@ -1,0 +1,169 @@
+"""Scores of predicted trees by their labelled brackets (PARSEVAL), as the program EVALB counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from maxmargin.core.input_checks import quoted
+from maxmargin.grammars.tree import Span, Tree
+
+IGNORED = ("", "TOP", "ROOT", "S1", "-NONE-", ",", ":", "``", "''", ".")
+"""Labels that EVALB is usually told to leave out: symbols above whole trees, traces and punctuation."""
+
+EQUAL = {"PRT": "ADVP"}
+"""Labels that it is usually told to take for another."""
+
+
+class BracketCounts(NamedTuple):
+    """Of one sentence: the brackets in the true tree, in the predicted one and in both, and the predicted ones that
+    overlap with a true one without either being inside of the other."""
+
+    true: int
+    predicted: int
+    hits: int
+    crossing: int
+
+    @property
+    def f1(self) -> float:
+        """``2 hits / (true + predicted)``; 1 where neither tree has brackets."""
+        total = self.true + self.predicted
+        return 2.0 * self.hits / total if total else 1.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether all brackets are right and none is missing."""
+        return self.hits == self.true == self.predicted
+
+
+class BracketScore(NamedTuple):
+    """Of many sentences, brackets added up over all: shares between 0 and 1, and ``crossing``, the mean number of
+    crossing brackets of a sentence.
+
+    ``exact`` is the share of sentences whose brackets are all right, ``uncrossed`` that of sentences without a crossing
+    bracket. ``support`` counts the brackets of the true trees.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    exact: float
+    crossing: float
+    uncrossed: float
+    support: int
+
+
+def brackets_of(
+    tree: Any, *, ignored: Iterable[str] = IGNORED, equal: Mapping[str, str] | None = None
+) -> Counter[Span]:
+    """The brackets of a tree that count, each as often as it is there.
+
+    Tags are no brackets. Words whose tags are in ``ignored`` are left out before places are counted, and so are nodes
+    with such labels; ``equal`` replaces labels (None for ``EQUAL``).
+    """
+    return _brackets(Tree.of(tree), frozenset(ignored), EQUAL if equal is None else equal)[1]
+
+
+def bracket_counts(
+    y_true: Iterable[Any],
+    y_pred: Iterable[Any],
+    *,
+    ignored: Iterable[str] = IGNORED,
+    equal: Mapping[str, str] | None = None,
+) -> list[BracketCounts]:
+    """The counts of every sentence; a prediction of None is a tree without brackets.
+
+    Raises a ValueError that names the first sentence whose two trees are over different words.
+    """
+    truths, answers = list(y_true), list(y_pred)
+    if len(truths) != len(answers):
+        raise ValueError(f"There are {len(truths)} true and {len(answers)} predicted trees; they must match.")
+    left_out, same = frozenset(ignored), EQUAL if equal is None else equal
+    found = []
+    for number, (truth, answer) in enumerate(zip(truths, answers, strict=True)):
+        words, true = _brackets(Tree.of(truth), left_out, same)
+        predicted: Counter[Span] = Counter()
+        if answer is not None:
+            others, predicted = _brackets(Tree.of(answer), left_out, same)
+            if words != others:
+                raise ValueError(_different(number, words, others))
+        found.append(
+            BracketCounts(true.total(), predicted.total(), (true & predicted).total(), _crossing(true, predicted))
+        )
+    return found
+
+
+def bracket_score(
+    y_true: Iterable[Any],
+    y_pred: Iterable[Any],
+    *,
+    ignored: Iterable[str] = IGNORED,
+    equal: Mapping[str, str] | None = None,
+) -> BracketScore:
+    """Precision, recall and F1 of labelled brackets, exact match and crossing brackets, as EVALB defines them.
+
+    A bracket is right if the true tree has one with the same label over the same words; of several such brackets as
+    many are right as the true tree has. Sentences that a parser gave up on (None) count with all that they miss.
+
+    Parameters
+    ----------
+    y_true, y_pred : trees, bracketed texts or trees of NLTK, one per sentence
+    ignored : labels of nodes, and tags of words, that do not count; by default those of the usual settings of EVALB
+    equal : labels to take for others; by default PRT for ADVP, as usual
+    """
+    counts = bracket_counts(y_true, y_pred, ignored=ignored, equal=equal)
+    if not counts:
+        raise ValueError("There are no trees to score.")
+    true, predicted, hits, crossing = (sum(column) for column in zip(*counts, strict=True))
+    n = len(counts)
+    return BracketScore(
+        precision=hits / predicted if predicted else float(not true),
+        recall=hits / true if true else 1.0,
+        f1=2.0 * hits / (true + predicted) if true + predicted else 1.0,
+        exact=sum(one.exact for one in counts) / n,
+        crossing=crossing / n,
+        uncrossed=sum(one.crossing == 0 for one in counts) / n,
+        support=true,
+    )
+
+
+def bracket_f1(y_true: Iterable[Any], y_pred: Iterable[Any]) -> float:
+    """F1 of labelled brackets; for ``sklearn.metrics.make_scorer``."""
+    return bracket_score(y_true, y_pred).f1
+
+
+def _brackets(tree: Tree, ignored: frozenset[str], equal: Mapping[str, str]) -> tuple[list[str], Counter[Span]]:
+    """The words that count, and the brackets over them."""
+    tokens = tree.tokens()
+    place = [0]
+    for _, tag in tokens:
+        place.append(place[-1] + (tag not in ignored))
+    spans = zip(tree.nodes(), tree.spans(), strict=True)
+    brackets = Counter(
+        Span(equal.get(label, label), place[start], place[end])
+        for node, (label, start, end) in spans
+        if not node.is_tag and label not in ignored
+    )
+    return [word for word, tag in tokens if tag not in ignored], brackets
+
+
+def _crossing(true: Counter[Span], predicted: Counter[Span]) -> int:
+    spans = {(start, end) for _, start, end in true}
+    return sum(
+        count
+        for (_, start, end), count in predicted.items()
+        if any(a < start < b < end or start < a < end < b for a, b in spans)
+    )
+
+
+def _different(number: int, words: list[str], others: list[str]) -> str:
+    if len(words) != len(others):
+        return (
+            f"The true tree {number} is over {len(words)} words that count, and the predicted one over {len(others)}."
+        )
+    place = next(k for k, (a, b) in enumerate(zip(words, others, strict=True)) if a != b)
+    return (
+        f"The true tree {number} has {quoted(words[place])} where the predicted one has {quoted(others[place])}; they "
+        "must be over the same words."
+    )
