@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from grammar_cases import TREEBANK, treebank
 from maxmargin.grammars import Tree, iter_trees, read_trees, write_trees
 from maxmargin.grammars.brackets import parse_trees
+from tree_cases import TREEBANK, treebank
 
 PENN = """
 ( (S

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tree import Tree as NltkTree
 
-from grammar_cases import TREEBANK, treebank, trees
 from maxmargin.grammars import Grammar, NotDerivable, Tree
+from tree_cases import TREEBANK, treebank, trees
 
 OPTIONS = st.fixed_dictionaries(
     {

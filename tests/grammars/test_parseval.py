@@ -5,9 +5,9 @@ from hypothesis import assume, given
 from nltk.metrics.scores import f_measure, precision, recall
 from nltk.tree import Tree as NltkTree
 
-from grammar_cases import trees
 from maxmargin.grammars import Tree
 from maxmargin.grammars.parseval import bracket_counts, bracket_f1, bracket_score, brackets_of
+from tree_cases import trees
 
 GOLD = "(TOP (S (NP (NP (DT the) (NN man)) (, ,) (ADJP (JJ old))) (VP (VBD gave) (PRT (RP up))) (. .)))"
 FOUND = "(TOP (S (NP (DT the) (NN man)) (VP (, ,) (ADJP (JJ old)) (VP (VBD gave) (ADVP (RP up)))) (. .)))"

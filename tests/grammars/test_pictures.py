@@ -4,9 +4,10 @@ import xml.etree.ElementTree as Xml
 
 from hypothesis import given
 
-from grammar_cases import trees
 from maxmargin.grammars import Tree
+from tree_cases import trees
 
+SVG = "{http://www.w3.org/2000/svg}"
 TREE = Tree.from_text("(S (NP (DT the) (NN <dog>)) (VP (VBZ barks)))")
 OTHER = Tree.from_text("(S (NP (DT the)) (VP (NN <dog>) (VBZ barks)))")
 
@@ -25,19 +26,19 @@ def test_text():
 
 def test_wrong_nodes_are_red():
     root = Xml.fromstring(TREE.svg(against=OTHER))
-    assert [node.text for node in root.iter("{*}text") if node.get("fill") == "#c0392b"] == ["NP", "VP"]
+    assert [node.text for node in root.iter(f"{SVG}text") if node.get("fill") == "#c0392b"] == ["NP", "VP"]
     assert TREE._repr_svg_() == TREE.svg()
 
 
 @given(trees())
 def test_every_node_is_drawn_above_its_words(tree):
     root = Xml.fromstring(tree.svg())
-    drawn = list(root.iter("{*}text"))
+    drawn = list(root.iter(f"{SVG}text"))
     nodes = [node for node in drawn if not node.get("font-style")]
     words = [node for node in drawn if node.get("font-style")]
     assert [node.text for node in nodes] == [node.label for node in tree.nodes()]
     assert [node.text for node in words] == tree.words()
-    assert len(list(root.iter("{*}line"))) == len(drawn) - 1
+    assert len(list(root.iter(f"{SVG}line"))) == len(drawn) - 1
     places = [float(word.get("x")) for word in words]
     assert places == sorted(set(places))
     for node, (_, start, end) in zip(nodes, tree.spans(), strict=True):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from nltk.tree import Tree as NltkTree
 
-from grammar_cases import TREEBANK, trees
 from maxmargin.grammars import Tree
+from tree_cases import TREEBANK, trees
 
 TREE = Tree("S", [Tree("NP", [Tree("DT", ["the"]), Tree("NN", ["dog"])]), Tree("VP", [Tree("VBZ", ["barks"])])])
 
