@@ -20,11 +20,12 @@ def treebank() -> list[Tree]:
     return [Tree.from_text(text) for text in TREEBANK]
 
 
-def trees(max_leaves: int = 10) -> st.SearchStrategy[Tree]:
-    """Random trees in which every word has a tag of its own; labels of phrases and of tags may be the same."""
+def trees(max_leaves: int = 10, *, plain: bool = False) -> st.SearchStrategy[Tree]:
+    """Random trees in which every word has a tag of its own; labels of phrases and of tags may be the same,
+    and look like what binarisation makes, unless they are ``plain``."""
     words = st.sampled_from(["a", "b", "Dash-ed", "runs", "42", "ünïcode"])
-    tags = st.builds(lambda tag, word: Tree(tag, [word]), st.sampled_from(["T", "U", "X"]), words)
-    labels = st.sampled_from(["S", "X", "Y", "S|<X>", "Y^<S>"])
+    tags = st.builds(lambda tag, word: Tree(tag, [word]), st.sampled_from(["T", "U", "V" if plain else "X"]), words)
+    labels = st.sampled_from(["S", "X", "Y", *([] if plain else ["S|<X>", "Y^<S>"])])
     return st.recursive(
         tags,
         lambda below: st.builds(Tree, labels, st.lists(below, min_size=1, max_size=5)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,10 @@ from maxmargin.core.input_checks import quoted
 from maxmargin.grammars.lexicon import Ints, Lexicon, Sentence, words_and_tags
 from maxmargin.grammars.penn import EMPTY
 from maxmargin.grammars.rule_table import Chain, RuleTable, chains_in
+from maxmargin.grammars.rule_text import read_rules, rule_table
 from maxmargin.grammars.symbols import Application, Symbol, applications
 from maxmargin.grammars.tree import Tree
+from maxmargin.grammars.undoing import tree_of
 
 
 class NotDerivable(ValueError):
@@ -97,6 +99,20 @@ class Grammar:
         if not isinstance(chains, str):
             table.close(chains)
         return cls.from_table(table, wrapped, tags if input == "tags" else None, rare, horizontal, vertical)
+
+    @classmethod
+    def from_text(cls, text: str, *, chains: int = 8) -> Grammar:
+        """The grammar that a text writes, one symbol and its alternatives per line: ``NP -> DT NN | NP PP``.
+
+        The first symbol is the start. Words are quoted (``NN -> 'dog'``) and alone on their side; where there are none,
+        the symbols without rules are tags, which are then the input. A sharp begins a comment. Probabilities in square
+        brackets, as NLTK writes them, are left to ``PCFG.from_text``.
+
+        ``chains``: how many unary rules may follow each other; they never repeat a symbol.
+        """
+        _check_options(None, 1, "tags", chains, 0)
+        table, tags = rule_table(read_rules(text), chains)
+        return cls.from_table(table, False, tags, 0, None, 1)
 
     @classmethod
     def from_table(
@@ -189,22 +205,7 @@ class Grammar:
         Where the sentence has tags they are those of the tree; with tags alone they stand for the words too. Raises a
         ValueError where the rows are no derivation.
         """
-        texts, tags = words_and_tags(words)
-        if self.lexicon.by_tags and tags is None:
-            tags = texts
-        stack: list[_Part] = []
-        for rule, start, split, end in reversed(np.asarray(rows, dtype=np.int64).reshape(-1, 4).tolist()):
-            stack.append(self._part(stack, (rule, start, split, end), texts, tags))
-        if not stack:
-            stack = [self._leaf(0, self.start, texts, tags)]
-        if len(stack) != 1 or stack[0][:3] != (self.start, 0, len(texts)):
-            raise ValueError(
-                "The rows are no derivation of the sentence: they do not end in the start symbol above it."
-            )
-        root = stack[0].trees[0]
-        inner = root.children[0] if self.wrapped else root
-        assert isinstance(inner, Tree)
-        return inner
+        return tree_of(self, rows, words)
 
     @cached_property
     def _rules(self) -> dict[tuple[int, ...], int]:
@@ -255,62 +256,6 @@ class Grammar:
             if words[place] != word or (self.lexicon.by_tags and tags is not None and tags[place] != tag):
                 own, other = (word, words[place]) if words[place] != word else (tag, tags[place] if tags else "")
                 raise ValueError(f"At word {place} the tree has {quoted(own)}, and the sentence has {quoted(other)}.")
-
-    def _part(
-        self, stack: list[_Part], row: tuple[int, int, int, int], words: list[str], tags: list[str] | None
-    ) -> _Part:
-        """The tree above what the rows after this one built, which lies on the stack."""
-        rule, start, split, end = row
-        first, second = len(self.binary), len(self.binary) + len(self.unary)
-        inside = 0 <= rule < self.n_rules and 0 <= start < end <= len(words)
-        if inside and rule >= second:
-            inside = end == start + 1 and self.lexicon.number(words[start]) == self.lexical[rule - second, 1]
-        if not (inside and (start < split < end if rule < first else split == -1)):
-            raise ValueError(f"The rows are no derivation of the sentence: {row} is no rule at a place of it.")
-        if rule >= second:
-            symbol = int(self.lexical[rule - second, 0])
-            return self._leaf(start, symbol, words, tags)
-        if rule < first:
-            parent, left, right = self.binary[rule].tolist()
-            low = self._taken(stack, left, start, split, words, tags)
-            high = self._taken(stack, right, split, end, words, tags)
-            trees = (*low.trees, *high.trees)
-        else:
-            parent, child = self.unary[rule - first].tolist()
-            trees = self._taken(stack, child, start, end, words, tags).trees
-        symbol_of = self.symbols[parent]
-        return _Part(parent, start, end, trees if symbol_of.siblings is not None else (Tree(symbol_of.label, trees),))
-
-    def _taken(
-        self, stack: list[_Part], symbol: int, start: int, end: int, words: list[str], tags: list[str] | None
-    ) -> _Part:
-        if stack and stack[-1][:3] == (symbol, start, end):
-            return stack.pop()
-        if self.lexicon.by_tags and end == start + 1 and not (stack and stack[-1][1:3] == (start, end)):
-            return self._leaf(start, symbol, words, tags)
-        raise ValueError(
-            f"The rows are no derivation of the sentence: no {self.symbols[symbol]} from word {start} to {end}."
-        )
-
-    def _leaf(self, place: int, symbol: int, words: list[str], tags: list[str] | None) -> _Part:
-        label = self.symbols[symbol].label
-        if tags is not None and self.lexicon.by_tags:
-            label = tags[place]
-            if symbol not in self.lexicon.symbols_of(self.lexicon.number(label)):
-                raise ValueError(
-                    f"The rows are no derivation of the sentence: word {place} has the tag {quoted(label)}, and they "
-                    f"take it for {self.symbols[symbol]}."
-                )
-        return _Part(symbol, place, place + 1, (Tree(label, [words[place]]),))
-
-
-class _Part(NamedTuple):
-    """What is above a span: a symbol, and the tree, or the children of a node that comes later."""
-
-    symbol: int
-    start: int
-    end: int
-    trees: tuple[Tree, ...]
 
 
 def checked_trees(trees: Iterable[Any]) -> list[Tree]:

@@ -1,0 +1,96 @@
+"""From a derivation back to its tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.core.input_checks import quoted
+from maxmargin.grammars.lexicon import Sentence, words_and_tags
+from maxmargin.grammars.tree import Tree
+
+if TYPE_CHECKING:
+    from maxmargin.grammars.grammar import Grammar
+
+_NONE = "The rows are no derivation of the sentence"
+
+
+def tree_of(grammar: Grammar, rows: npt.ArrayLike, sentence: Sentence) -> Tree:
+    """The tree that rows ``(rule, start, split, end)`` derive; raises a ValueError where they are no derivation."""
+    undoing = _Undoing(grammar, sentence)
+    for row in reversed(np.asarray(rows, dtype=np.int64).reshape(-1, 4).tolist()):
+        undoing.apply(*row)
+    return undoing.tree()
+
+
+class _Part(NamedTuple):
+    """What is above a span: a symbol, and the tree, or the children of a node that comes later."""
+
+    symbol: int
+    start: int
+    end: int
+    trees: tuple[Tree, ...]
+
+
+class _Undoing:
+    """Rules are applied from the last to the first, so what is below a rule lies on the stack, left above right."""
+
+    def __init__(self, grammar: Grammar, sentence: Sentence) -> None:
+        words, tags = words_and_tags(sentence)
+        self.grammar = grammar
+        self.words = words
+        self.tags = (tags or words) if grammar.lexicon.by_tags else None
+        self.stack: list[_Part] = []
+
+    def apply(self, rule: int, start: int, split: int, end: int) -> None:
+        grammar = self.grammar
+        first, second = len(grammar.binary), len(grammar.binary) + len(grammar.unary)
+        inside = 0 <= rule < grammar.n_rules and 0 <= start < end <= len(self.words)
+        if inside and rule >= second:
+            inside = end == start + 1 and grammar.lexicon.number(self.words[start]) == grammar.lexical[rule - second, 1]
+        if not (inside and (start < split < end if rule < first else split == -1)):
+            raise ValueError(f"{_NONE}: {(rule, start, split, end)} is no rule at a place of it.")
+        if rule >= second:
+            self.stack.append(self._leaf(start, int(grammar.lexical[rule - second, 0])))
+            return
+        if rule < first:
+            parent, left, right = grammar.binary[rule].tolist()
+            trees = (*self._below(left, start, split), *self._below(right, split, end))
+        else:
+            parent, child = grammar.unary[rule - first].tolist()
+            trees = self._below(child, start, end)
+        symbol = grammar.symbols[parent]
+        self.stack.append(
+            _Part(parent, start, end, trees if symbol.siblings is not None else (Tree(symbol.label, trees),))
+        )
+
+    def tree(self) -> Tree:
+        grammar = self.grammar
+        parts = self.stack or [self._leaf(0, grammar.start)]
+        if len(parts) != 1 or parts[0][:3] != (grammar.start, 0, len(self.words)):
+            raise ValueError(f"{_NONE}: they do not end in the start symbol above all of it.")
+        root = parts[0].trees[0]
+        inner = root.children[0] if grammar.wrapped else root
+        assert isinstance(inner, Tree)
+        return inner
+
+    def _below(self, symbol: int, start: int, end: int) -> tuple[Tree, ...]:
+        if self.stack and self.stack[-1][:3] == (symbol, start, end):
+            return self.stack.pop().trees
+        if self.tags is not None and end == start + 1 and not (self.stack and self.stack[-1][1:3] == (start, end)):
+            return self._leaf(start, symbol).trees
+        raise ValueError(f"{_NONE}: there is no {self.grammar.symbols[symbol]} from word {start} to {end}.")
+
+    def _leaf(self, place: int, symbol: int) -> _Part:
+        lexicon = self.grammar.lexicon
+        label = self.grammar.symbols[symbol].label
+        if self.tags is not None:
+            label = self.tags[place]
+            if symbol not in lexicon.symbols_of(lexicon.number(label)):
+                raise ValueError(
+                    f"{_NONE}: word {place} has the tag {quoted(label)}, and they take it for "
+                    f"{self.grammar.symbols[symbol]}."
+                )
+        return _Part(symbol, place, place + 1, (Tree(label, [self.words[place]]),))
