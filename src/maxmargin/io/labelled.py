@@ -89,3 +89,12 @@ def whole_labels(path: str, values: npt.NDArray[np.float64], lines: Sequence[int
             "number the classes 0, 1, 2 and so on."
         )
     return values.astype(np.int64)
+
+
+def is_number(text: str) -> bool:
+    """Whether a field is written as a number, infinities and NaN included."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

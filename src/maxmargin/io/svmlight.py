@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.datasets import load_svmlight_file
 
 from maxmargin.core.input_checks import quoted
-from maxmargin.io.labelled import LabelledData, open_data, whole_labels
+from maxmargin.io.labelled import LabelledData, is_number, open_data, whole_labels
 
 _WHOLE = re.compile("[+-]?[0-9]+")
 _TOO_LARGE = 2**63
@@ -83,9 +83,9 @@ def fault_of(parts: list[str], zero_based: bool) -> str | None:
     label, pairs = parts[0], parts[1:]
     if ":" in label:
         return f"there is no label before {quoted(label)}; put the class, or 0 if it is unknown, first."
-    if "," in label and all(map(_is_number, label.split(","))):
+    if "," in label and all(map(is_number, label.split(","))):
         return f"{quoted(label)} is more than one label; give each example one class."
-    if not _is_number(label):
+    if not is_number(label):
         return (
             f"the label {quoted(label)} is not a number; number the classes, or use a csv file, whose labels may be "
             "words."
@@ -95,7 +95,7 @@ def fault_of(parts: list[str], zero_based: bool) -> str | None:
     previous = -1
     for pair in pairs:
         index, colon, value = pair.partition(":")
-        if not colon or not is_whole(index) or not _is_number(value):
+        if not colon or not is_whole(index) or not is_number(value):
             return f"{quoted(pair)} is not an index:value pair; write for example 3:0.5."
         position = int(index) if len(index) < 20 else _TOO_LARGE if index[0] != "-" else -1
         if position < 0 or (position == 0 and not zero_based):
@@ -110,11 +110,3 @@ def fault_of(parts: list[str], zero_based: bool) -> str | None:
             return f"the index {position} follows {previous}; sort the indices and give each once."
         previous = position
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

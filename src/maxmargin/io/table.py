@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.input_checks import quoted
-from maxmargin.io.labelled import LabelledData, open_data, shortened, whole_labels
+from maxmargin.io.labelled import LabelledData, is_number, open_data, shortened, whole_labels
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ def _checked_header(name: str, header: list[str]) -> list[str]:
     header = [cell.strip() for cell in header]
     if not header:
         raise ValueError(f"{name} is empty; its first row must name the columns.")
-    names = [cell for cell in header if not _is_number(cell)]
+    names = [cell for cell in header if not is_number(cell)]
     if not names:
         raise ValueError(
             f"{name}, line 1: the first row holds only numbers; put a row with names of the columns first."
         )
-    if len(names) == 1 and any(_is_number(cell) and not _is_whole(cell) for cell in header):
+    if len(names) == 1 and any(is_number(cell) and not _is_whole(cell) for cell in header):
         raise ValueError(
             f"{name}, line 1: the first row holds numbers and {quoted(names[0])}, so it looks like an example; put a "
             "row "
@@ -164,7 +164,7 @@ def _label_beside(name: str, header: list[str], label_column: str | None, featur
 def _complain_about_row(name: str, line: int, row: list[str], columns: _Columns) -> None:
     for column, position in zip(columns.names, columns.features):
         cell = row[position].strip()
-        if not _is_number(cell):
+        if not is_number(cell):
             what = f"holds {quoted(cell)}, which is not a number" if cell else "is empty"
             raise ValueError(
                 f"{name}, line {line}: the column {quoted(column)} {what}; "
@@ -190,7 +190,7 @@ def _labels(
     if text_labels or (text_labels is None and not all(map(_is_whole, texts))):
         return np.array(texts, dtype=np.str_)
     for line, text in zip(lines, texts):
-        if not _is_number(text):
+        if not is_number(text):
             raise ValueError(
                 f"{name}, line {line}: the label {quoted(text)} is not a number, as the classes of the model are; "
                 "correct it."
@@ -198,17 +198,9 @@ def _labels(
     return whole_labels(name, np.array(texts, dtype=np.float64), lines)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _is_whole(text: str) -> bool:
     """Numbers such as 3, -3 and 3.0; not 007, which as a number would lose its zeros."""
-    if not _is_number(text) or not math.isfinite(float(text)) or float(text) != round(float(text)):
+    if not is_number(text) or not math.isfinite(float(text)) or float(text) != round(float(text)):
         return False
     digits = text.lstrip("+-")
     return not (digits.startswith("0") and digits[1:2].isdigit())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -11,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin import _core
-from maxmargin.core.input_checks import check_sparse, quoted
-from maxmargin.io.labelled import open_data
-from maxmargin.io.svmlight import fault_of, fields_of, is_whole
+from maxmargin.core.input_checks import check_sparse
+from maxmargin.io.grouped_lines import Words, read_grouped_lines
 from maxmargin.io.text import text_writer
+
+_WORDS = Words("documents", "grade", "document", "query", "number the grades 0, 1, 2 and so on", "2 qid:1 7:0.5")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +46,7 @@ def read_letor(path: str | PathLike[str], *, n_features: int | None = None) -> R
     dropped and counted, since a model that never saw them gives them no weight. Comments are dropped.
     """
     name = fspath(path)
-    with open_data(name) as file:
-        text = file.read()
-    fault, grades, queries, lines, (indptr, indices, values) = _core.read_svmhmm(text)
-    if fault:
-        line = text.split(b"\n", fault)[fault - 1]
-        raise ValueError(f"{name}, line {fault}: {_explained(fields_of(line))}")
-    if not len(grades):
-        raise ValueError(f"{name} holds no documents; each line must be GRADE qid:NUMBER index:value ...")
+    grades, queries, lines, (indptr, indices, values) = read_grouped_lines(name, _WORDS)
     negative = np.flatnonzero(grades < 0)
     if negative.size:
         row = int(negative[0])
@@ -92,23 +84,3 @@ def _whole(name: str, given: Any, n: int) -> list[int]:
         raise ValueError(f"{name} must be whole numbers of at least 0; the format has no others.")
     found: list[int] = numbers.astype(np.int64).tolist()
     return found
-
-
-def _explained(parts: list[str]) -> str:
-    """What is wrong with the fields of a line."""
-    grade = parts[0]
-    if ":" in grade:
-        return f"there is no grade before {quoted(grade)}; put the grade of the document, or 0 if it is unknown, first."
-    if not is_whole(grade):
-        return f"the grade {quoted(grade)} is not a whole number; number the grades 0, 1, 2 and so on."
-    if len(parts) < 2 or not parts[1].startswith("qid:"):
-        return "the grade is not followed by qid:NUMBER; say to which query the document belongs."
-    if not is_whole(parts[1][4:]):
-        return f"{quoted(parts[1])} does not number a query; write for example qid:1."
-    fault = fault_of(parts, zero_based=False)
-    if fault is not None:
-        return fault
-    for index, _, value in (pair.partition(":") for pair in parts[2:]):
-        if not math.isfinite(float(value)):
-            return f"feature {index} is {float(value)}; replace it by a finite number or leave it out."
-    return "a number is too large or is not written plainly; write for example 2 qid:1 7:0.5."

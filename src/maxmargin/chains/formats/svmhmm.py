@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin import _core
 from maxmargin.chains.sequences.labels import pack_labels
 from maxmargin.chains.sequences.packed import Sequences
 from maxmargin.chains.sequences.packing import pack
-from maxmargin.core.input_checks import quoted
-from maxmargin.io.labelled import open_data
-from maxmargin.io.svmlight import fault_of, fields_of, is_whole
+from maxmargin.io.grouped_lines import Words, read_grouped_lines
 from maxmargin.io.text import text_writer
+
+_WORDS = Words("sequences", "tag", "token", "sequence", "number the tags", "3 qid:1 7:0.5")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +46,7 @@ def read_svmhmm(path: str | PathLike[str], *, n_features: int | None = None) -> 
     them gives them no weight. Values of zero are not stored.
     """
     name = fspath(path)
-    with open_data(name) as file:
-        text = file.read()
-    fault, tags, numbers, lines, (indptr, indices, values) = _core.read_svmhmm(text)
-    if fault:
-        line = text.split(b"\n", fault)[fault - 1]
-        raise ValueError(f"{name}, line {fault}: {_explained(fields_of(line))}")
-    if not len(tags):
-        raise ValueError(f"{name} holds no sequences; each line must be TAG qid:NUMBER index:value ...")
+    tags, numbers, lines, (indptr, indices, values) = read_grouped_lines(name, _WORDS)
     falls = np.flatnonzero(numbers[1:] < numbers[:-1])
     if falls.size:
         raise ValueError(
@@ -92,23 +83,3 @@ def write_svmhmm(path: str | PathLike[str], X: Any, Y: Any) -> None:
                 else:
                     cells = [f" {index}:{value!r}" for index, value in zip(indices[part], values[part], strict=True)]
                 file.write(f"{tags[t]} qid:{i + 1}{''.join(cells)}\n")
-
-
-def _explained(parts: list[str]) -> str:
-    """What is wrong with the fields of a line."""
-    tag = parts[0]
-    if ":" in tag:
-        return f"there is no tag before {quoted(tag)}; put the tag of the token, or 0 if it is unknown, first."
-    if not is_whole(tag):
-        return f"the tag {quoted(tag)} is not a whole number; number the tags."
-    if len(parts) < 2 or not parts[1].startswith("qid:"):
-        return "the tag is not followed by qid:NUMBER; say to which sequence the token belongs."
-    if not is_whole(parts[1][4:]):
-        return f"{quoted(parts[1])} does not number a sequence; write for example qid:1."
-    fault = fault_of(parts, zero_based=False)
-    if fault is not None:
-        return fault
-    for index, _, value in (pair.partition(":") for pair in parts[2:]):
-        if not math.isfinite(float(value)):
-            return f"feature {index} is {float(value)}; replace it by a finite number or leave it out."
-    return "a number is too large or is not written plainly; write for example 3 qid:1 7:0.5."
