@@ -1,4 +1,4 @@
-"""Lines of numbered groups, as SVM-HMM, SVM-rank and LETOR write them: ``VALUE qid:NUMBER index:value ... # comment``."""
+"""Lines of numbered groups, as SVM-HMM, SVM-rank and LETOR write them: ``VALUE qid:NUMBER index:value ... # note``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Words:
 
 
 def read_grouped_lines(name: str, words: Words) -> tuple[Any, Any, Any, tuple[Any, Any, Any]]:
-    """The value, the number of the group and the line of each row, and the features as the three arrays of a CSR matrix.
+    """The value, the number of the group and the line of each row, and the features as the arrays of a CSR matrix.
 
     Columns are counted from 0. Raises a ``ValueError`` that names the first bad line.
     """
