@@ -1596,17 +1596,17 @@ class AlignmentGrid:
         (score, pairs) of the best alignment; -inf and none where there is no alignment.
         """
 
-    def k_best(self, k: int) -> tuple[Any, ...]:
+    def k_best(self, k: int, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
         """
         (scores, offsets into the pairs, pairs) of the k best alignments, or of all where they are fewer.
         """
 
-    def sums(self) -> tuple[Any, ...]:
+    def sums(self, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
         """
         (log partition, expected pairs, row by row, and expected uses of open_x, extend_x, open_y, extend_y); -inf and zeros where there is none.
         """
 
-    def samples(self, count: int, seed: int) -> tuple[Any, ...]:
+    def samples(self, count: int, seed: int, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
         """
         (scores, offsets into the pairs, pairs) of alignments at random; none where there is none.
         """
@@ -1615,3 +1615,8 @@ class AlignmentGrid:
         """
         (heads, tails, scores) of the edges of the dynamic program; -1 for an edge without a tail.
         """
+
+def best_alignments(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gaps: Sequence[float], x: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_x: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_y: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mode: str, free_ends: Sequence[bool], band: int, threads: int = 1) -> tuple[Any, ...]:
+    """
+    (scores, offsets into the pairs, pairs) of the best alignments of sequences of letters, pair by pair; gaps are (open, extend) of x and of y.
+    """

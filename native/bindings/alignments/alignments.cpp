@@ -43,6 +43,9 @@ std::vector<Pair> checked_pairs(const In2<std::int32_t>& pairs, std::int32_t m, 
   return found;
 }
 
-void bind_alignments(nb::module_& module) { bind_grid(module); }
+void bind_alignments(nb::module_& module) {
+  bind_grid(module);
+  bind_batches_of_grids(module);
+}
 
 }  // namespace maxmargin::bindings

@@ -72,6 +72,22 @@ struct Found {
   std::vector<Pair> one_;
 };
 
+using Pairs = std::optional<In2<std::int32_t>>;
+
+std::vector<Pair> pairs_of(const PyGrid& self, const Pairs& pairs) {
+  return pairs ? checked_pairs(*pairs, self.scores.m, self.scores.n) : std::vector<Pair>();
+}
+
+// The program of a grid with the scores of its edges, for the queries of all programs.
+struct Question {
+  Question(const PyGrid& self, std::span<const Pair> required) : program(self.scores.m, self.scores.n) {
+    program.edge_scores(self.scores, self.shape, scores);
+    if (!required.empty()) program.require(required, scores);
+  }
+  GridProgram program;
+  std::vector<double> scores;
+};
+
 nb::tuple best(const PyGrid& self) {
   double value = 0.0;
   std::vector<Pair> pairs;
@@ -82,57 +98,56 @@ nb::tuple best(const PyGrid& self) {
   return nb::make_tuple(value, taken_pairs(std::move(pairs)));
 }
 
-nb::tuple k_best(const PyGrid& self, std::int32_t k) {
+nb::tuple k_best(const PyGrid& self, std::int32_t k, const Pairs& required) {
   if (k < 1) throw nb::value_error("k must be at least 1");
+  const std::vector<Pair> wanted = pairs_of(self, required);
   Found found;
   {
     nb::gil_scoped_release release;
-    GridProgram program(self.scores.m, self.scores.n);
-    std::vector<double> by_edge;
-    program.edge_scores(self.scores, self.shape, by_edge);
+    const Question asked(self, wanted);
     programs::Best<double> first;
     programs::KBest<GridProgram, double, programs::EdgeScores<double>> search;
     std::vector<Edge> edges;
-    if (first.run(program, by_edge.data()) != kImpossible<double>) {
-      search.start(program, {by_edge.data()}, first.values());
+    if (first.run(asked.program, asked.scores.data()) != kImpossible<double>) {
+      search.start(asked.program, {asked.scores.data()}, first.values());
       for (std::int32_t rank = 0; rank < k && search.find(rank); ++rank) {
         search.derivation(rank, edges);
-        found.add(program, edges, search.value(rank));
+        found.add(asked.program, edges, search.value(rank));
       }
     }
   }
   return found.taken();
 }
 
-nb::tuple sums(const PyGrid& self) {
+nb::tuple sums(const PyGrid& self, const Pairs& required) {
   double log_sum = 0.0;
   alignments::Expected expected;
+  const std::vector<Pair> wanted = pairs_of(self, required);
   {
     nb::gil_scoped_release release;
-    log_sum = alignments::GridSearch().sums(self.scores, self.shape, expected);
+    log_sum = alignments::GridSearch().sums(self.scores, self.shape, expected, wanted);
   }
   return nb::make_tuple(log_sum, take(std::move(expected.match)), take(std::move(expected.open_x)), take(std::move(expected.extend_x)),
                         take(std::move(expected.open_y)), take(std::move(expected.extend_y)));
 }
 
-nb::tuple samples(const PyGrid& self, std::int64_t count, std::uint64_t seed) {
+nb::tuple samples(const PyGrid& self, std::int64_t count, std::uint64_t seed, const Pairs& required) {
   if (count < 0) throw nb::value_error("the number of samples must not be negative");
+  const std::vector<Pair> wanted = pairs_of(self, required);
   Found found;
   {
     nb::gil_scoped_release release;
-    GridProgram program(self.scores.m, self.scores.n);
-    std::vector<double> by_edge;
-    program.edge_scores(self.scores, self.shape, by_edge);
+    const Question asked(self, wanted);
     programs::Sums search;
-    if (search.run(program, by_edge.data()) != kImpossible<double>) {
-      programs::Sampler sampler(program, search.chances(), seed);
+    if (search.run(asked.program, asked.scores.data()) != kImpossible<double>) {
+      programs::Sampler sampler(asked.program, search.chances(), seed);
       std::vector<Edge> edges;
       for (std::int64_t i = 0; i < count; ++i) {
         edges.clear();
         sampler.draw(edges);
         double score = 0.0;
-        for (const Edge edge : edges) score += by_edge[static_cast<std::size_t>(edge)];
-        found.add(program, edges, score);
+        for (const Edge edge : edges) score += asked.scores[static_cast<std::size_t>(edge)];
+        found.add(asked.program, edges, score);
       }
     }
   }
@@ -140,17 +155,15 @@ nb::tuple samples(const PyGrid& self, std::int64_t count, std::uint64_t seed) {
 }
 
 nb::tuple edges(const PyGrid& self) {
-  GridProgram program(self.scores.m, self.scores.n);
-  std::vector<double> by_edge;
-  program.edge_scores(self.scores, self.shape, by_edge);
+  Question asked(self, {});
   std::vector<std::int32_t> heads, tails;
-  for (programs::Cell cell = 0; cell < program.cells(); ++cell) {
-    program.incoming(cell, [&](Edge, programs::Cell tail, programs::Cell) {
+  for (programs::Cell cell = 0; cell < asked.program.cells(); ++cell) {
+    asked.program.incoming(cell, [&](Edge, programs::Cell tail, programs::Cell) {
       heads.push_back(cell);
       tails.push_back(tail);
     });
   }
-  return nb::make_tuple(take(std::move(heads)), take(std::move(tails)), take(std::move(by_edge)));
+  return nb::make_tuple(take(std::move(heads)), take(std::move(tails)), take(std::move(asked.scores)));
 }
 
 }  // namespace
@@ -168,10 +181,12 @@ void bind_grid(nb::module_& module) {
           },
           nb::arg("pairs").noconvert(), "The score of an alignment.")
       .def("best", &best, "(score, pairs) of the best alignment; -inf and none where there is no alignment.")
-      .def("k_best", &k_best, nb::arg("k"), "(scores, offsets into the pairs, pairs) of the k best alignments, or of all where they are fewer.")
-      .def("sums", &sums,
+      .def("k_best", &k_best, nb::arg("k"), nb::arg("required").noconvert().none() = nb::none(),
+           "(scores, offsets into the pairs, pairs) of the k best alignments, or of all where they are fewer.")
+      .def("sums", &sums, nb::arg("required").noconvert().none() = nb::none(),
            "(log partition, expected pairs, row by row, and expected uses of open_x, extend_x, open_y, extend_y); -inf and zeros where there is none.")
-      .def("samples", &samples, nb::arg("count"), nb::arg("seed"), "(scores, offsets into the pairs, pairs) of alignments at random; none where there is none.")
+      .def("samples", &samples, nb::arg("count"), nb::arg("seed"), nb::arg("required").noconvert().none() = nb::none(),
+           "(scores, offsets into the pairs, pairs) of alignments at random; none where there is none.")
       .def("edges", &edges, "(heads, tails, scores) of the edges of the dynamic program; -1 for an edge without a tail.");
 }
 

@@ -28,10 +28,11 @@ void spread_after(const std::vector<double>& weight, std::vector<double>& open, 
 
 }  // namespace
 
-double GridSearch::sums(const GridScores& scores, const GridShape& shape, Expected& expected) {
+double GridSearch::sums(const GridScores& scores, const GridShape& shape, Expected& expected, std::span<const Pair> required) {
   const std::int32_t m = scores.m, n = scores.n;
   GridProgram program(m, n);
   program.edge_scores(scores, shape, scores_);
+  if (!required.empty()) program.require(required, scores_);
   const double log_sum = sums_.run(program, scores_.data());
   uses_.resize(static_cast<std::size_t>(program.edges()));
   sums_.marginals(program, uses_);

@@ -46,6 +46,14 @@ class Alignment:
         object.__setattr__(self, "lengths", (int(lengths[0]), int(lengths[1])))
 
     @classmethod
+    def trusted(cls, pairs: Pairs, lengths: tuple[int, int]) -> Alignment:
+        """From pairs that are known to be an alignment, without checks: a read-only array of int64, shape (L, 2)."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "pairs", pairs)
+        object.__setattr__(made, "lengths", lengths)
+        return made
+
+    @classmethod
     def from_pairs(cls, pairs: npt.ArrayLike, m: int, n: int) -> Alignment:
         """From rows (i, j), for sequences of the lengths m and n."""
         return cls(pairs, (m, n))

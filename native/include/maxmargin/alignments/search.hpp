@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "maxmargin/alignments/best.hpp"
@@ -21,8 +22,8 @@ class GridSearch {  // keeps its memory from one grid to the next
  public:
   // The score of the best alignment, whose pairs it lists; minus infinity and none where all are forbidden.
   double best(const GridScores& scores, const GridShape& shape, std::vector<Pair>& pairs) { return best_.find(scores, shape, pairs); }
-  // log Z, minus infinity and all zeros where every alignment is forbidden.
-  double sums(const GridScores& scores, const GridShape& shape, Expected& expected);
+  // log Z, minus infinity and all zeros where every alignment is forbidden. All alignments, or those that have the required pairs.
+  double sums(const GridScores& scores, const GridShape& shape, Expected& expected, std::span<const Pair> required = {});
 
  private:
   BestAlignment best_;

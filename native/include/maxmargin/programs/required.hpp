@@ -38,28 +38,37 @@ void count_marked(const P& program, const double* scores, Mark&& mark, std::vect
   }
 }
 
-// Sets the scores of edges to minus infinity that are in no derivation of the goal with all of the required ones.
+// Sets the scores of edges to minus infinity that are in no derivation of the goal with `wanted` marked edges, the most that one can
+// have; of all edges, and false, where there is no such derivation.
+template <NumberedProgram P, class Mark>
+bool keep_marked(const P& program, std::int64_t wanted, Mark&& mark, double* scores) {
+  std::vector<std::int64_t> most;
+  count_marked(program, scores, mark, most);
+  const bool met = most[static_cast<std::size_t>(program.goal()) + 1] == wanted;
+  for (Cell cell = 0; cell < program.cells(); ++cell) {
+    program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+      const std::int64_t left = most[static_cast<std::size_t>(a + 1)], right = most[static_cast<std::size_t>(b + 1)];
+      const bool leads = left >= 0 && right >= 0 && left + right + (mark(edge) ? 1 : 0) == most[static_cast<std::size_t>(cell) + 1];
+      if (!met || !leads) scores[edge] = kImpossible<double>;
+    });
+  }
+  return met;
+}
+
+// The same for derivations that have all of the required edges.
 template <NumberedProgram P>
 Required require(const P& program, std::span<const Edge> required, double* scores) {
   std::vector<std::uint8_t> marked(static_cast<std::size_t>(program.edges()), 0);
   for (const Edge edge : required) marked[static_cast<std::size_t>(edge)] = 1;
   const std::int64_t wanted = std::count(marked.begin(), marked.end(), std::uint8_t{1});
-  std::vector<std::int64_t> most;
   if constexpr (P::kTails == 2) {
+    std::vector<std::int64_t> most;
     for (const Edge one : required) {
       count_marked(program, scores, [one](Edge edge) { return edge == one; }, most);
       if (most[static_cast<std::size_t>(program.goal()) + 1] > 1) return {Requirement::repeated, one};
     }
   }
-  count_marked(program, scores, [&](Edge edge) { return marked[static_cast<std::size_t>(edge)] != 0; }, most);
-  const bool met = most[static_cast<std::size_t>(program.goal()) + 1] == wanted;
-  for (Cell cell = 0; cell < program.cells(); ++cell) {
-    program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
-      const std::int64_t left = most[static_cast<std::size_t>(a + 1)], right = most[static_cast<std::size_t>(b + 1)];
-      const bool leads = left >= 0 && right >= 0 && left + right + marked[static_cast<std::size_t>(edge)] == most[static_cast<std::size_t>(cell) + 1];
-      if (!met || !leads) scores[edge] = kImpossible<double>;
-    });
-  }
+  const bool met = keep_marked(program, wanted, [&](Edge edge) { return marked[static_cast<std::size_t>(edge)] != 0; }, scores);
   return {met ? Requirement::met : Requirement::impossible, -1};
 }
 

@@ -1,0 +1,84 @@
+"""Substitution matrices in the forms in which people keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.alignments.alphabet import PROTEIN, Alphabet
+from maxmargin.core.input_checks import quoted
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST = 1e9
+"""Scores of letters are at most this in size, so that sums of them are exact to many digits."""
+
+
+def substitution_scores(matrix: Any, alphabet: Alphabet | Sequence[Any] | None = None) -> tuple[Floats, Alphabet]:
+    """A substitution matrix as an array (letters, letters), a row per letter of x, with its alphabet.
+
+    Parameters
+    ----------
+    matrix : an array; a dict from pairs of letters to scores, in which a missing pair has the score of the pair turned
+        round; a matrix of Biopython; or the name of one that Biopython has, such as ``'BLOSUM62'``
+    alphabet : the letters of the rows; None: those of the dict or of Biopython's matrix, or amino acids for an array
+    """
+    if isinstance(matrix, str):
+        matrix = _named(matrix)
+    if alphabet is not None and not isinstance(alphabet, Alphabet):
+        alphabet = Alphabet(alphabet)
+    if isinstance(matrix, Mapping):
+        letters = Alphabet.of(matrix) if alphabet is None else alphabet
+        scores = _from_pairs(matrix, letters)
+    elif isinstance(getattr(matrix, "alphabet", None), str | tuple | list):  # of Biopython
+        own = Alphabet(matrix.alphabet)
+        letters = own if alphabet is None else alphabet
+        at = own.encode(list(letters.letters), "The alphabet")
+        scores = np.asarray(matrix, dtype=np.float64)[np.ix_(at, at)]
+    else:
+        letters = PROTEIN if alphabet is None else alphabet
+        scores = np.asarray(matrix, dtype=np.float64)
+    if scores.shape != (len(letters), len(letters)):
+        raise ValueError(
+            f"The matrix has shape {scores.shape}, and the alphabet {Alphabet.named(letters.letters)} has "
+            f"{len(letters)} letters: give one row and one column per letter, or another alphabet."
+        )
+    check_scores(scores, "The matrix")
+    return np.ascontiguousarray(scores), letters
+
+
+def check_scores(scores: Floats, what: str) -> None:
+    """Raises unless all scores are numbers of a moderate size, or -inf for what must not be aligned."""
+    wrong = np.argwhere(~((np.abs(scores) <= LARGEST) | (scores == -np.inf)))
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        raise ValueError(f"{what} has {scores[at]} at {at}: scores must be numbers of a size up to 1e9, or -inf.")
+
+
+def _from_pairs(matrix: Mapping[Any, Any], letters: Alphabet) -> Floats:
+    scores = np.empty((len(letters), len(letters)))
+    for row, a in enumerate(letters.letters):
+        for column, b in enumerate(letters.letters):
+            found = matrix.get((a, b), matrix.get((b, a)))
+            if found is None:
+                raise ValueError(f"The matrix has no score of the letters {quoted(a)} and {quoted(b)}.")
+            scores[row, column] = found
+    return scores
+
+
+def _named(name: str) -> Any:
+    try:
+        load: Any = import_module("Bio.Align.substitution_matrices").load
+    except ImportError:
+        raise ImportError(
+            f"The matrix {quoted(name)} is one of Biopython's, which is not installed: pip install "
+            "'maxmargin[bio]', or give the scores as an array."
+        ) from None
+    known = load()
+    if name.upper() not in known:
+        raise ValueError(f"Biopython has no matrix {quoted(name)}; it has {', '.join(known)}.")
+    return load(name.upper())
