@@ -1620,3 +1620,186 @@ def best_alignments(table: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     """
     (scores, offsets into the pairs, pairs) of the best alignments of sequences of letters, pair by pair; gaps are (open, extend) of x and of y.
     """
+
+class AlignmentSet:
+    """
+    Sequences, their features and what is aligned with what; see alignments/features.hpp.
+    """
+
+    def __init__(self, weights: int, first_position: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_candidate: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], mode: str, free_ends: Sequence[bool], band: int) -> None: ...
+
+    def add_component(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, index: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Adds a bilinear form between features of positions; index has numbers of weights, or -1.
+        """
+
+    def add_gaps(self, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, open: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], extend: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Adds features of positions in gaps; open and extend have numbers of weights, one row for x and one for y.
+        """
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """
+        (scores, offsets into the pairs, pairs) of the best alignment of x and each candidate, one example after the other.
+        """
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], example: int, candidate: int, factor: float) -> tuple[Any, ...]:
+        """
+        (match row by row, open_x, extend_x, open_y, extend_y) of an example and a candidate at factor * weights.
+        """
+
+    def fingerprint(self) -> int:
+        """A number that changes when the set does."""
+
+class AlignmentTargets:
+    """
+    True alignments of a set, of x and candidate 0; see alignments/targets.hpp.
+    """
+
+    def __init__(self, set: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int) -> None: ...
+
+    def outside_band(self) -> int:
+        """The first example whose true alignment leaves the band, or -1."""
+
+    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int) -> float:
+        """
+        The negative log-likelihood of some examples; adds its gradient to an array.
+        """
+
+    def moments(self, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Any, ...]:
+        """(number of true pairs, sum of the squared lengths of their features)."""
+
+    def features(self, example: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The joint features of a true alignment."""
+
+    def fingerprint(self) -> int:
+        """A number that changes when the targets do."""
+
+class AlignmentOracle:
+    """True alignments and a formulation; see alignments/violated.hpp."""
+
+    def __init__(self, targets: object, goal: str, candidates_only: bool, counts_pairs: bool, other_margin: float, other_scale: float, unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stride: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def largest_search(self) -> tuple[Any, ...]:
+        """
+        (example, bytes) of the search by totals that takes the most memory; (-1, 0) where none does.
+        """
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def slacks(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """(slacks, searches that gave up) of examples."""
+
+    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """
+        (slack, outputs one after the other, searches that gave up) of the most violated plane of each example.
+        """
+
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, into: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple[Any, ...]:
+        """
+        Adds a of the summed plane to `into`; returns (b, slacks, searches that gave up).
+        """
+
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
+        """
+        Adds planes to v one after the other and returns how many; see engine/questions.hpp.
+        """
+
+    def rows(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of the planes of outputs, as CSR rows; zero where an output is the truth.
+        """
+
+class AlignmentEngine:
+    """The dual engine on alignments."""
+
+    def __init__(self, oracle: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def outputs(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Outputs of all planes in working sets, one after the other, in the order of `support`.
+        """
+
+    def planes(self) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.
+        """
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        """
+
+    def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
+        """Merges the least used planes of blocks down to a capacity."""
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `extrapolate`."""
+
+    def extrapolate(self, factor: float) -> float:
+        """
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def plane_count(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane in a working set."""

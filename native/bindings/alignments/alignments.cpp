@@ -46,6 +46,8 @@ std::vector<Pair> checked_pairs(const In2<std::int32_t>& pairs, std::int32_t m, 
 void bind_alignments(nb::module_& module) {
   bind_grid(module);
   bind_batches_of_grids(module);
+  bind_alignment_set(module);
+  bind_alignment_oracle(module);
 }
 
 }  // namespace maxmargin::bindings

@@ -16,6 +16,8 @@ namespace maxmargin::bindings {
 
 void bind_grid(nb::module_& module);
 void bind_batches_of_grids(nb::module_& module);
+void bind_alignment_set(nb::module_& module);
+void bind_alignment_oracle(nb::module_& module);
 
 // (mode, free ends of x and y: begin and end each, band or -1)
 alignments::GridShape shape_of(const std::string& mode, const std::array<bool, 4>& free_ends, std::int32_t band);

@@ -1,0 +1,83 @@
+// Sequences, what their positions have, and how that becomes the scores of a grid.
+//
+// A component is a bilinear form between features of a position of x and features of a position of y:
+//   match(i, j) = sum over components of phi(x, i)' W phi(y, j),
+// where W[a, b] is the weight number `index[a * y_columns + b]`, so that entries may share a weight, or have none (-1). Scores of gaps are linear
+// in features of the position that is left out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "maxmargin/alignments/search.hpp"
+
+namespace maxmargin::alignments {
+
+// Sparse features of all positions of all sequences, one sequence after the other. Without `starts` each position has one, without `values`
+// all are 1.
+struct PositionRows {
+  const std::int64_t* starts = nullptr;
+  const std::int32_t* indices = nullptr;
+  const double* values = nullptr;
+
+  // Calls visit(column, value).
+  template <class Visit>
+  void visit(std::int64_t position, Visit&& each) const {
+    const std::int64_t begin = starts == nullptr ? position : starts[position], end = starts == nullptr ? position + 1 : starts[position + 1];
+    for (std::int64_t k = begin; k < end; ++k) each(indices[k], values == nullptr ? 1.0 : values[k]);
+  }
+};
+
+struct Component {
+  PositionRows x, y;
+  std::int32_t x_columns = 0, y_columns = 0;
+  std::vector<std::int32_t> index;  // (x_columns, y_columns)
+
+  const std::int32_t* row(std::int32_t column) const { return index.data() + static_cast<std::int64_t>(column) * y_columns; }
+};
+
+// Weights of columns: for the first position of a run, and for each later one.
+struct GapSide {
+  PositionRows rows;
+  std::vector<std::int32_t> open, extend;
+};
+struct GapPart {
+  GapSide x, y;
+};
+
+// Scores of one grid; keeps its memory from one to the next.
+struct ScoreRoom {
+  std::vector<double> match, open_x, extend_x, open_y, extend_y;
+  std::vector<double> profile;      // of the columns of x in use: their scores against all positions of y
+  std::vector<std::int32_t> place;  // of a column in the profile; -1 where it is not in use
+};
+
+// An example is a sequence x with candidates, one of which is to be aligned with it.
+struct AlignmentSet {
+  std::vector<std::int64_t> first_position;  // of each sequence, and where the last one ends
+  std::vector<Component> components;
+  std::vector<GapPart> gaps;
+  std::int64_t weights = 0;
+  GridShape shape;
+  std::vector<std::int32_t> x;                // of each example
+  std::vector<std::int64_t> first_candidate;  // (examples + 1)
+  std::vector<std::int32_t> candidates;
+
+  std::int64_t n() const { return static_cast<std::int64_t>(x.size()); }
+  std::int32_t length(std::int32_t sequence) const {
+    return static_cast<std::int32_t>(first_position[static_cast<std::size_t>(sequence) + 1] - first_position[static_cast<std::size_t>(sequence)]);
+  }
+  std::span<const std::int32_t> candidates_of(std::int64_t i) const {
+    return {candidates.data() + first_candidate[static_cast<std::size_t>(i)], candidates.data() + first_candidate[static_cast<std::size_t>(i) + 1]};
+  }
+
+  // The grid of two sequences at factor * w; what it points to is in the room.
+  GridScores scores(std::int32_t x, std::int32_t y, const double* weights, double factor, ScoreRoom& room) const;
+  // v += c Psi of an alignment
+  void add(std::int32_t x, std::int32_t y, std::span<const Pair> pairs, double c, double* v) const;
+  // v += c times the sum of the features of all pairs and gaps, each as often as it is used
+  void add_expected(std::int32_t x, std::int32_t y, const Expected& use, double c, double* v, ScoreRoom& room) const;
+};
+
+}  // namespace maxmargin::alignments
