@@ -1,5 +1,8 @@
 """Structured prediction with large margins."""
 
+from maxmargin.alignments.crf import AlignmentCRF
+from maxmargin.alignments.homology import HomologySVM
+from maxmargin.alignments.svm import AlignmentSVM
 from maxmargin.chains.crf import ChainCRF
 from maxmargin.chains.features.vectorizer import SequenceVectorizer
 from maxmargin.chains.hmm import ChainHMM
@@ -30,6 +33,8 @@ from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perc
 from maxmargin.version import __version__
 
 __all__ = [
+    "AlignmentCRF",
+    "AlignmentSVM",
     "Automatic",
     "BlockCoordinate",
     "ChainCRF",
@@ -39,6 +44,7 @@ __all__ = [
     "DescribedClasses",
     "DiversityRanker",
     "Formulation",
+    "HomologySVM",
     "MeasureSVC",
     "ModelFileError",
     "MulticlassSVC",

@@ -25,7 +25,8 @@ UNSAVED = {"callback", "verbose", "n_jobs", "warm_start", "problem", "space"}
 
 def flat(answers):
     """Predictions of any shape as one array."""
-    return np.concatenate([np.ravel(answer) for answer in answers])
+    parts = [part for answer in answers for part in (answer if isinstance(answer, tuple) else [answer])]
+    return np.concatenate([np.ravel(part) for part in parts])
 
 
 def plain(params):

@@ -52,7 +52,7 @@ POSITIONAL = {
     ChainPerceptron: [],
     ChainHMM: [],
 }
-OF_THE_MODEL = ("top_features", "top_transitions", "explain", "save")
+OF_THE_MODEL = ("top_features", "top_transitions", "explain", "substitution_matrix", "gap_scores", "save")
 LABELLED = ("fit", "partial_fit", "calibrate", "score", "chunk_score", "decision_value")
 
 estimators = pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)

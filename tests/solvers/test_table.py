@@ -12,6 +12,7 @@ import pytest
 
 import ranking_cases as rankings
 import support_table
+import table_alignments
 import table_labels
 import table_programs
 import toy_problems as problems
@@ -56,6 +57,8 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
         return None, *table_labels.make()
     if table_programs.is_program(structure):
         return None, *table_programs.make()
+    if table_alignments.is_alignment(structure):
+        return None, *table_alignments.make(structure)
     if structure.powers is None:
         rng = np.random.default_rng(0)
         if structure.greedy:
@@ -112,6 +115,8 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
         return table_labels.optimum(structure, rescaling, slack, C)
     if table_programs.is_program(structure):
         return table_programs.optimum(structure, rescaling, slack, C)
+    if table_alignments.is_alignment(structure):
+        return table_alignments.optimum(structure, rescaling, slack, C)
     _, X, Y = data(structure)
     if structure.measure is not None:
         members = [np.flatnonzero(g == GROUPS) for g in range(3)]
@@ -138,6 +143,8 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
         return table_labels.fit(structure, C, **options)
     if table_programs.is_program(structure):
         return table_programs.fit(structure, C, **options)
+    if table_alignments.is_alignment(structure):
+        return table_alignments.fit(structure, C, **options)
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if structure.measure is not None:
@@ -184,6 +191,8 @@ def test_cell(cell):
     if solver == "perceptron" and "Ranking" in structure.name:
         (X, groups), y = data(structure)[1:]
         assert model.score(X, y, groups=groups) >= 0.97
+    elif solver == "perceptron" and table_alignments.is_homology(structure):
+        assert model.score(*data(structure)[1:]) == 1.0  # the homologs; any of their alignments is right
     elif solver == "perceptron":
         predicted = model.predict(data(structure)[1])
         wrong = sum(not same(y, z) for y, z in zip(predicted, data(structure)[2]))

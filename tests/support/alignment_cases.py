@@ -62,7 +62,8 @@ def pairs_of_letters(seed: int = 0, n: int = 4, decoys: int = 0, separable: bool
             every.sort(key=lambda pairs: -simple(x, candidates[0], pairs, Shape()) @ w)
             truth = every[0]
             values = [simple(x, candidates[0], pairs, Shape()) for pairs in every[:2]]
-            if len(values) < 2 or (values[0] - values[1]) @ w < 0.05:
+            values += [simple(x, y, pairs, Shape()) for y in candidates[1:] for pairs in alignments(len(x), len(y))]
+            if len(values) < 2 or (values[0] - np.array(values[1:])).dot(w).min() < 0.05:
                 continue
         found.append(Example(x, tuple(candidates), truth))
     return found

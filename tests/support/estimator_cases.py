@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import maxmargin as mm
+from maxmargin.alignments import Profile
 from maxmargin.programs import Program, Rows
 
 N, D = 40, 6
@@ -62,7 +63,8 @@ class Case:
     """How to make an estimator, and what belongs to the rows of ``matrix()``.
 
     ``given`` are further arguments of ``fit`` and of ``predict`` where that takes them. ``n`` is the number of examples
-    as sample weights count them. ``counts``: features must not be negative. ``sets``: the rows are one candidate set.
+    as sample weights count them. ``counts``: features must not be negative. ``shaped``: the inputs that the rows are
+    (one candidate set, a pair of sequences).
     """
 
     make: Callable[..., Any]
@@ -70,7 +72,7 @@ class Case:
     given: Mapping[str, Any] = field(default_factory=dict)
     n: int = N
     counts: bool = False
-    sets: bool = False
+    shaped: Callable[[Any], Any] = lambda X: X
     problem: Any = None
     space: Any = None
 
@@ -81,7 +83,7 @@ class Case:
         return self.refit(self.make(**params), self.matrix() if X is None else X, sample_weight)
 
     def refit(self, model: Any, X: Any, sample_weight: Any = None) -> Any:
-        return model.fit([X] if self.sets else X, self.y, sample_weight=sample_weight, **self.given)
+        return model.fit(self.shaped(X), self.y, sample_weight=sample_weight, **self.given)
 
     def fitted(self) -> Any:
         """A fit on which warnings do not matter."""
@@ -92,7 +94,7 @@ class Case:
     def predict(self, model: Any, X: Any = None) -> Any:
         X = self.matrix() if X is None else X
         further = {name: value for name, value in self.given.items() if name == "lengths"}
-        return model.predict([X] if self.sets else X, **further)
+        return model.predict(self.shaped(X), **further)
 
     def load(self, path: Any) -> Any:
         return mm.load(path, self.problem, space=self.space)
@@ -102,6 +104,7 @@ PAIRS = np.arange(N) % 2
 GRADES = np.arange(N) % 3
 CLASSES = np.array(["a.b", "a.c", "d.e", "d.f"])[np.arange(N) % 4]
 LENGTHS = [N // 4] * 4
+DIAGONAL = np.c_[:N, :N]
 TOKENS = {"y": CLASSES, "given": {"lengths": LENGTHS}, "n": len(LENGTHS)}
 CASES = {
     "MulticlassSVC": Case(mm.MulticlassSVC, CLASSES),
@@ -118,7 +121,12 @@ CASES = {
     "ProgramCRF": Case(partial(mm.ProgramCRF, SignSpace()), 2 * PAIRS - 1, space=SignSpace()),
     "ProgramPerceptron": Case(partial(mm.ProgramPerceptron, SignSpace()), 2 * PAIRS - 1, space=SignSpace()),
     "DiversityRanker": Case(
-        partial(mm.DiversityRanker, 2), [[{int(k)} for k in np.arange(N) % 5]], n=1, counts=True, sets=True
+        partial(mm.DiversityRanker, 2), [[{int(k)} for k in np.arange(N) % 5]], n=1, counts=True, shaped=lambda X: [X]
+    ),
+    "AlignmentSVM": Case(partial(mm.AlignmentSVM, features=Profile()), [DIAGONAL], n=1, shaped=lambda X: [(X, X)]),
+    "AlignmentCRF": Case(partial(mm.AlignmentCRF, features=Profile()), [DIAGONAL], n=1, shaped=lambda X: [(X, X)]),
+    "HomologySVM": Case(
+        partial(mm.HomologySVM, features=Profile()), [(0, DIAGONAL)], n=1, shaped=lambda X: [(X, [X, matrix()[::-1]])]
     ),
 }
 

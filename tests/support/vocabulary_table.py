@@ -21,7 +21,8 @@ ESTIMATORS: tuple[type[Any], ...] = tuple(getattr(maxmargin, name) for name in C
 PURPOSE = ("problem", "space", "measure", "k")  # what a model is for, where there is such a thing
 SHARED = (
     *PURPOSE,
-    *("C", "method", "l1", "l2", "passes", "loss", "cost", "decision"),
+    *("C", "method", "l1", "l2", "passes", "loss", "cost", "decision", "shift"),
+    *("features", "alphabet", "mode", "free_ends", "band"),
     *("order", "eta", "ends", "window", "templates", "min_count", "hashing"),
     *("class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),
     *("tol", "max_iter", "max_time", "n_jobs", "warm_start", "random_state", "callback", "verbose"),
@@ -38,7 +39,7 @@ METHODS = (
         "score",
         "chunk_score",
     ),
-    *("top_features", "top_transitions", "explain", "save"),
+    *("top_features", "top_transitions", "explain", "substitution_matrix", "gap_scores", "save"),
 )
 KEYWORDS = ("classes", "folds", "groups", "group", "qid", "lengths", "sample_weight")
 

@@ -3,6 +3,7 @@
 from maxmargin.alignments.aligner import Aligner, PairProbabilities
 from maxmargin.alignments.alignment import Alignment
 from maxmargin.alignments.alphabet import DNA, PROTEIN, Alphabet
+from maxmargin.alignments.crf import AlignmentCRF
 from maxmargin.alignments.features import Anova2, Gaps, Profile, Simple, Tensor, Window
 from maxmargin.alignments.formats import read_alignments, read_fasta, write_alignments
 from maxmargin.alignments.homology import HomologySVM
@@ -15,6 +16,7 @@ __all__ = [
     "PROTEIN",
     "Aligner",
     "Alignment",
+    "AlignmentCRF",
     "AlignmentSVM",
     "Alphabet",
     "Anova2",

@@ -58,7 +58,7 @@ class AlignmentBase(Estimator):
     coef_: Floats
     layout_: Layout
 
-    def substitution_matrix(self, X: str = RESIDUE) -> Floats:
+    def substitution_matrix(self, track: str = RESIDUE) -> Floats:
         """The learned scores of pairs of letters of a track, the sum of the matrices that features give it.
 
         Rows are letters of x and columns letters of y, in the order of ``layout_.alphabets[track]``.
@@ -67,11 +67,11 @@ class AlignmentBase(Estimator):
         found = [
             placed.index
             for placed in self.layout_.components
-            if isinstance(placed.component.source, Codes) and placed.component.source == Codes((X,))
+            if isinstance(placed.component.source, Codes) and placed.component.source == Codes((track,))
         ]
         if not found:
             known = ", ".join(map(repr, self.layout_.features.letters()))
-            raise ValueError(f"The features have no matrix of the track {X!r} alone; tracks of letters: {known}.")
+            raise ValueError(f"The features have no matrix of the track {track!r} alone; tracks of letters: {known}.")
         return np.asarray(sum(self.coef_[index] for index in found), dtype=np.float64)
 
     def gap_scores(self) -> Floats:
@@ -117,8 +117,6 @@ class AlignmentEstimator(AlignmentBase):
 
     probabilistic: ClassVar[bool]
 
-    loss: str
-    shift: int
     temperature_: float
 
     def predict(self, X: Sequence[Any]) -> list[Alignment]:
@@ -182,7 +180,8 @@ class AlignmentEstimator(AlignmentBase):
         X, y = as_examples(X, y)
         weight = check_sample_weight(sample_weight, len(y))
         packed = self._pack(X)
-        losses = losses_of(self.loss, self.shift, read_alignments(packed.given, y), self._best(packed))
+        loss, shift = getattr(self, "loss", "q"), int(getattr(self, "shift", 0))
+        losses = losses_of(loss, shift, read_alignments(packed.given, y), self._best(packed))
         return 1.0 - float(np.average(losses, weights=weight))
 
     def _given(self, pool: Pool, X: Sequence[Any]) -> Given:

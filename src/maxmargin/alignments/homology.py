@@ -97,7 +97,7 @@ class HomologySVM(AlignmentBase):
             weight = check_sample_weight(sample_weight, len(y))
             packed, truths = self._homologs(X, y)
             only = self.loss == "zero-one"
-            formulation = Formulation("none" if only else self.rescaling, self.slack)
+            formulation = Formulation(self.rescaling, self.slack)
             structure = AlignmentStructure(packed, self.loss, int(self.shift), candidates_only=only)
             self._keep(train(self, structure, X, truths, len(y), self.C, weight, formulation=formulation))
             self.coef_, self.layout_ = self.solution_.w, packed.layout

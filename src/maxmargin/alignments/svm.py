@@ -89,7 +89,7 @@ class AlignmentSVM(CalibratedAlignment):
             weight = check_sample_weight(sample_weight, len(y))
             packed = self._pack_training(X)
             truths = read_alignments(packed.given, y)
-            formulation = Formulation("none" if self.loss == "zero-one" else self.rescaling, self.slack)
+            formulation = Formulation(self.rescaling, self.slack)
             structure = AlignmentStructure(packed, self.loss, int(self.shift))
             self._keep(train(self, structure, X, truths, len(y), self.C, weight, formulation=formulation))
             self.coef_, self.layout_ = self.solution_.w, packed.layout

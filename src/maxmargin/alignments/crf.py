@@ -1,0 +1,101 @@
+"""Conditional random fields of alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
+
+from maxmargin.alignments.base import GRID, AlignmentEstimator
+from maxmargin.alignments.likelihood import AlignmentLikelihood
+from maxmargin.alignments.packed import read_alignments
+from maxmargin.core.problem import as_examples
+from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.likelihood_training import train_likelihood
+from maxmargin.fitting.parameters import NOT_NEGATIVE, SOLVER, TRAINING, Allowed
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import job_count, run_of
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.solvers.base import Record
+from maxmargin.solvers.certify import check_product
+from maxmargin.solvers.likelihood import Objective
+
+_TOL = 1e-3  # what tol='auto' stands for
+
+
+@saved
+@dataclass(eq=False, repr=False)
+class AlignmentCRF(AlignmentEstimator):
+    """Pair CRF: ``p(y | x) = exp F(x, y; w) / sum_y' exp F(x, y'; w)`` over all alignments of a pair of sequences.
+
+    ``F(x, y; w)`` is the score of an alignment, as in AlignmentSVM. Minimises
+    ``l2/2 |w|^2 + l1 |w|_1 - C * sum_i s_i log p(y_i | x_i)``.
+
+    Parameters
+    ----------
+    C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
+        of the features of a true pair, with d weights and T true pairs
+    l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    features, alphabet, mode, free_ends, band : as in AlignmentSVM
+    solver : ``'lbfgs'`` (with orthants where there is an L1 penalty), or ``'auto'``, which is that
+    tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
+        is larger; ``'auto'`` is 1e-3
+    max_iter, max_time : as in StructuralSVM
+    n_jobs : threads for training and prediction; -1 is all cores
+    warm_start : whether ``fit`` starts from the weights of the fit before
+    random_state, callback, verbose : as in StructuralSVM
+
+    Attributes
+    ----------
+    coef_ : weights, by the numbers that ``layout_`` gives them
+    layout_ : features, alphabets, and which weight belongs to what
+    C_, solution_, n_iter_
+    """
+
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **GRID,
+        "solver": ("auto", "lbfgs", SOLVER),
+        "l1": (NOT_NEGATIVE,),
+        "l2": (NOT_NEGATIVE,),
+    }
+    probabilistic: ClassVar[bool] = True
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    l1: float = 0.0
+    l2: float = 1.0
+    features: Any = None
+    alphabet: Any = None
+    mode: str = "global"
+    free_ends: Any = "both"
+    band: int | None = None
+    solver: Any = "auto"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
+
+    def fit(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> AlignmentCRF:
+        """Learns from pairs of sequences ``X`` and their alignments ``y``, two lists of one length."""
+        with self._fitting():
+            X, y = as_examples(X, y)
+            weight = check_sample_weight(sample_weight, len(y))
+            packed = self._pack_training(X)
+            targets = packed.targets(read_alignments(packed.given, y))
+            problem = AlignmentLikelihood(packed, targets, weight, job_count(self.n_jobs))
+            C = resolved_c(self.C, lambda: problem.default_c)
+            check_product(C, problem.total_weight, problem.n, problem.steepness)
+            run = run_of(self, slack="linear")
+            run = replace(run, tol=_TOL if isinstance(self.tol, str) else run.tol, relative=0.0)
+            before = getattr(self, "coef_", None) if self.warm_start else None
+            start = before if before is not None and before.size == packed.layout.n_weights else None
+            objective = Objective(problem, C, float(self.l1), float(self.l2), run.tol)
+            self._keep(train_likelihood(self.solver, problem, objective, run, start))
+            self.coef_, self.layout_ = self.solution_.w, packed.layout
+            self.temperature_ = 1.0
+        return self
