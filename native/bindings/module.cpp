@@ -13,7 +13,8 @@
   bind(diversity) \
   bind(rankings)  \
   bind(programs)  \
-  bind(alignments)
+  bind(alignments) \
+  bind(grammars)
 
 namespace maxmargin::bindings {
 #define DECLARE(folder) void bind_##folder(nb::module_& module);

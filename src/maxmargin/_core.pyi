@@ -1803,3 +1803,49 @@ class AlignmentEngine:
 
     def support(self) -> tuple[Any, ...]:
         """(block, output, alpha) of every plane in a working set."""
+
+class GrammarRules:
+    """The rules of a grammar, indexed for charts; see grammars/rules.hpp."""
+
+    def __init__(self, symbols: int, start: int, binary: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unary: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], lexical: int, chain_first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], chain_rules: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_rules: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bracket: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Sentences:
+    """
+    Sentences of a grammar and the features of rules in them; see grammars/sentences.hpp.
+    """
+
+    def __init__(self, rules: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_part(self, place: str, columns: int, blocks: int, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:
+        """
+        Features of the starts, ends, lengths, spans or splits of all sentences: rows of a CSR matrix, and the block of each rule, -1 for none.
+        """
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def fingerprint(self) -> int: ...
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beam: float | None, threads: int) -> tuple[Any, ...]:
+        """
+        (offsets of trees, rules at their places, scores, ends of sentences, whether a beam left something out); a sentence may have no tree.
+        """
+
+    def best_by(self, brackets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """The same for numbers per bracket: (spans of all sentences, labels)."""
+
+    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, threads: int) -> tuple[Any, ...]:
+        """The k best trees of each sentence, as `best` gives one."""
+
+    def samples(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, count: int, seed: int, threads: int) -> tuple[Any, ...]:
+        """Exact samples of the trees of each sentence, as `best` gives one."""
+
+    def sums(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, labels: int, threads: int) -> tuple[Any, ...]:
+        """
+        (log partitions, expected brackets by span and label, how many sentences took logarithms); -inf for a sentence without a tree.
+        """
+
+    def applications(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        How often a binary rule meets two parts that have a value, for each sentence.
+        """

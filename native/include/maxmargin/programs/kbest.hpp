@@ -48,7 +48,7 @@ class KBest {  // keeps its memory from one program to the next
     walk(rank, [&](Cell cell, Edge) { cells.push_back(cell); });
   }
 
- private:
+  // Calls visit(cell, edge) for the edges of derivation `rank`, in that order.
   template <class Visit>
   void walk(std::int32_t rank, Visit&& visit) {
     asked_.assign(1, {program_->goal(), rank});
@@ -63,6 +63,7 @@ class KBest {  // keeps its memory from one program to the next
     }
   }
 
+ private:
   struct Derived {
     Real value;
     Edge edge;

@@ -12,6 +12,7 @@
 
 #include "maxmargin/rows/rows.hpp"
 #include "maxmargin/simd/grid_pass.hpp"
+#include "maxmargin/simd/split_rules.hpp"
 
 namespace maxmargin {
 
@@ -121,6 +122,12 @@ struct Kernels {
   int grid_strip;
   int (*grid_lane)(int row);
   void (*grid_forward)(GridPass& pass);
+  // low[parent] = max over the rules of the parent and their splits of left + right + scores
+  void (*best_splits)(const SpanSplits& span, double* low);
+  // low[parent] = sum over them of left * right * scores; the scores are factors here
+  void (*sum_splits)(const SpanSplits& span, double* low);
+  // what each parent, with outside[parent], gives to its parts and to the counts of its rules
+  void (*share_splits)(const SpanSplits& span, const SpanShares& shares);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.

@@ -1,0 +1,10 @@
+#include "grammars/grammars.hpp"
+
+namespace maxmargin::bindings {
+
+void bind_grammars(nb::module_& module) {
+  bind_rules(module);
+  bind_sentences(module);
+}
+
+}  // namespace maxmargin::bindings

@@ -1,0 +1,98 @@
+// The rules of a context-free grammar as the chart reads them.
+//
+// Rules are numbered: binary ones (parent -> left right), then unary ones (parent -> child), then lexical ones (symbol -> terminal).
+// Unary rules are used in *chains*, sequences of them from the top down; a span has at most one chain above its binary or lexical rule. What
+// a terminal can be is listed: symbols, each by a lexical rule, or by none where terminals are tags.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "maxmargin/simd/split_rules.hpp"
+
+namespace maxmargin::grammars {
+
+using Symbol = std::int32_t;
+using Rule = std::int32_t;
+
+inline constexpr std::int32_t kNone = -1;
+
+// A rule at its place: tokens start to end - 1, and for a binary rule where the right part begins.
+struct Anchored {
+  Rule rule;
+  std::int32_t start, split, end;
+  friend auto operator<=>(const Anchored&, const Anchored&) = default;
+};
+
+struct Chain {
+  Symbol top, bottom;
+  std::int32_t first, last;  // of its rules
+};
+
+struct Word {  // a symbol that a terminal can be
+  Symbol symbol;
+  Rule rule;  // kNone where it takes none
+};
+
+// What is given, and checked: every number is in range, chains hold together.
+struct RuleArrays {
+  std::int32_t symbols = 0, start = 0, lexical = 0;            // `lexical`: how many of these rules there are
+  std::span<const std::int32_t> binary, unary;                 // 3 and 2 numbers per rule
+  std::span<const std::int32_t> chain_first, chain_rules;      // where each chain begins, and one more; numbers of unary rules
+  std::span<const std::int32_t> word_first, word_symbols, word_rules;  // by terminal, and one more; symbols and rules, kNone for none
+  std::span<const std::int32_t> bracket;                       // by rule: the label of the bracket that it makes, or kNone
+};
+
+class Rules {
+ public:
+  explicit Rules(const RuleArrays& given);  // throws std::invalid_argument
+
+  std::int32_t symbols() const { return symbols_; }
+  std::int32_t terminals() const { return static_cast<std::int32_t>(first_word_.size()) - 1; }
+  Symbol start() const { return start_; }
+  std::int32_t binary() const { return binary_; }
+  std::int32_t unary() const { return unary_; }
+  std::int32_t lexical() const { return lexical_; }
+  std::int32_t rules() const { return binary_ + unary_ + lexical_; }
+
+  // Binary rules sorted by parent, left and right: their place in this order is their position.
+  const SplitRules& split() const { return split_; }
+  Rule rule_at(std::int32_t position) const { return rule_at_[static_cast<std::size_t>(position)]; }
+  std::int32_t first_position(Symbol parent) const { return first_position_[static_cast<std::size_t>(parent)]; }
+  Symbol left(std::int32_t position) const { return left_[static_cast<std::size_t>(position)]; }
+  Symbol right(std::int32_t position) const { return right_[static_cast<std::size_t>(position)]; }
+  // Numbers of symbols among those that are a left child, and a right one; kNone where they are not.
+  std::int32_t left_role(Symbol symbol) const { return left_role_[static_cast<std::size_t>(symbol)]; }
+  std::int32_t right_role(Symbol symbol) const { return right_role_[static_cast<std::size_t>(symbol)]; }
+  std::int32_t left_roles() const { return left_roles_; }
+  std::int32_t right_roles() const { return right_roles_; }
+
+  // Chains sorted by their top, in the order given among those of the same.
+  std::span<const Chain> chains() const { return chains_; }
+  std::int32_t first_chain(Symbol top) const { return first_chain_[static_cast<std::size_t>(top)]; }
+  std::span<const Rule> rules_of(const Chain& chain) const { return {chain_rules_.data() + chain.first, chain_rules_.data() + chain.last}; }
+
+  std::span<const Word> words(std::int32_t terminal) const {
+    return {words_.data() + first_word_[static_cast<std::size_t>(terminal)], words_.data() + first_word_[static_cast<std::size_t>(terminal) + 1]};
+  }
+
+  std::int32_t bracket(Rule rule) const { return bracket_[static_cast<std::size_t>(rule)]; }
+  // The label of the bracket that binary rules with this parent make: it is the same for all of them.
+  std::int32_t symbol_bracket(Symbol parent) const { return symbol_bracket_[static_cast<std::size_t>(parent)]; }
+
+ private:
+  void check(const RuleArrays& given) const;
+  void sort_binary(const RuleArrays& given);
+  void sort_chains(const RuleArrays& given);
+
+  std::int32_t symbols_, start_, binary_, unary_, lexical_;
+  std::int32_t left_roles_ = 0, right_roles_ = 0;
+  std::vector<Rule> rule_at_, chain_rules_;
+  std::vector<std::int32_t> first_position_, left_, right_, left_role_, right_role_, first_chain_, first_word_, bracket_, symbol_bracket_;
+  std::vector<Chain> chains_;
+  std::vector<Word> words_;
+  SplitRules split_;
+};
+
+}  // namespace maxmargin::grammars

@@ -1,0 +1,49 @@
+// Sums over all trees of a sentence, p(tree) = exp(score) / Z, by the kernels of charts: inside and outside.
+//
+// Values are numbers here, not logarithms: sums of products of factors exp(score), each word divided by the geometric mean share that it has
+// in the best tree, so that the value of a span does not grow with its length. Numbers that become too small are zero. What that
+// takes from Z is at most the smallest number times what lies outside of a span, which the pass downwards finds for zeros, too;
+// if that is not negligible, or a number becomes too large, the sums are taken in logarithms over a list of all edges instead.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "maxmargin/grammars/chart.hpp"
+#include "maxmargin/grammars/forest.hpp"
+#include "maxmargin/grammars/sentences.hpp"
+#include "maxmargin/programs/sums.hpp"
+
+namespace maxmargin::grammars {
+
+class ChartSums {  // keeps its memory from one sentence to the next
+ public:
+  // log Z, after a best tree was found without a beam. Fills the expected counts of the rules at their places, and where `brackets` is not null
+  // the expected number of brackets, (spans, labels).
+  double run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets, std::int64_t labels);
+  const SentenceScorer::Counts& counts() const { return counts_; }
+  bool listed() const { return listed_; }  // whether the numbers were too large or too small
+
+ private:
+  bool take_exponentials(const Chart& chart);  // false where one is too large
+  double go_up(const Chart& chart);
+  bool go_down(const Chart& chart, double goal, double* brackets, std::int64_t labels);
+  double list(const Chart& chart, const Sentences& sentences, double* brackets, std::int64_t labels);
+  void count_at_span(Rule rule, std::int32_t i, std::int32_t j, double count);
+  void spread_counts(const Chart& chart);
+
+  SentenceScores factors_;
+  std::vector<double> rule_, position_;
+  std::vector<std::vector<double>> tables_, split_counts_;
+  std::vector<double> low_, high_, outside_high_, outside_low_, position_counts_;
+  double per_word_ = 0.0;
+  SplitRows inside_, outside_;
+  SentenceScorer::Counts counts_;
+  bool listed_ = false;
+  Forest forest_;
+  programs::Sums sums_;
+  std::vector<double> used_;
+  std::vector<Anchored> rules_;
+};
+
+}  // namespace maxmargin::grammars

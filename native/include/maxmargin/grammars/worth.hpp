@@ -1,0 +1,69 @@
+// Scores of rules in one sentence after the other, by weights or by what brackets are worth.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "maxmargin/grammars/decode.hpp"
+
+namespace maxmargin::grammars {
+
+// Sums over the brackets that rules make of one number per span and label.
+class BracketScores {
+ public:
+  // `worth` has the labels of each span of the sentence, n tokens long.
+  void of(const Rules& rules, std::int64_t n, const double* worth, std::int64_t labels, SentenceScores& into) {
+    const std::int64_t spans = span_count(n), symbols = rules.symbols(), chains = std::ssize(rules.chains());
+    symbol_.assign(static_cast<std::size_t>(spans * symbols), 0.0);
+    chain_.assign(static_cast<std::size_t>(spans * chains), 0.0);
+    for (std::int64_t span = 0; span < spans; ++span) {
+      const double* own = worth + span * labels;
+      for (const Symbol parent : rules.split().parent) {
+        const std::int32_t label = rules.symbol_bracket(parent);
+        if (label >= 0) symbol_[static_cast<std::size_t>(span * symbols + parent)] = own[label];
+      }
+      for (std::int64_t c = 0; c < chains; ++c) {
+        double sum = 0.0;
+        for (const Rule rule : rules.rules_of(rules.chains()[static_cast<std::size_t>(c)])) {
+          if (rules.bracket(rule) >= 0) sum += own[rules.bracket(rule)];
+        }
+        chain_[static_cast<std::size_t>(span * chains + c)] = sum;
+      }
+    }
+    into.symbol_extra = symbol_.data();
+    into.chain_extra = chain_.data();
+  }
+
+ private:
+  std::vector<double> symbol_, chain_;
+};
+
+class WorthScorer {  // keeps its memory
+ public:
+  WorthScorer(const Sentences& sentences, const TreeWorth& worth) : sentences_(sentences), worth_(worth) {
+    first_span_.push_back(0);
+    if (worth.brackets == nullptr) return;
+    for (std::int64_t i = 0; i < sentences.n(); ++i) first_span_.push_back(first_span_.back() + span_count(std::ssize(sentences.words_of(i))));
+    none_.assign(static_cast<std::size_t>(sentences.weights), 0.0);
+  }
+
+  const SentenceScores& of(std::int64_t i) {
+    if (worth_.brackets == nullptr) return scorer_.of(sentences_, i, worth_.weights, 1.0 / worth_.temperature);
+    SentenceScores& scores = scorer_.of(sentences_, i, none_.data(), 1.0);
+    brackets_.of(*sentences_.rules, std::ssize(sentences_.words_of(i)), worth_.brackets + first_span_[static_cast<std::size_t>(i)] * worth_.labels,
+                 worth_.labels, scores);
+    return scores;
+  }
+
+ private:
+  const Sentences& sentences_;
+  const TreeWorth& worth_;
+  SentenceScorer scorer_;
+  BracketScores brackets_;
+  std::vector<double> none_;
+  std::vector<std::int64_t> first_span_;
+};
+
+}  // namespace maxmargin::grammars

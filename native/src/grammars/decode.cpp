@@ -1,0 +1,131 @@
+#include "maxmargin/grammars/decode.hpp"
+
+#include "maxmargin/engine/thread_ranges.hpp"
+#include "maxmargin/grammars/forest.hpp"
+#include "maxmargin/grammars/sums.hpp"
+#include "maxmargin/grammars/worth.hpp"
+#include "maxmargin/programs/kbest.hpp"
+#include "maxmargin/programs/samples.hpp"
+#include "maxmargin/programs/sums.hpp"
+
+namespace maxmargin::grammars {
+namespace {
+
+void append(TreeLists& all, TreeLists&& part) {
+  const std::int64_t rules = all.first.back(), trees = all.ends.back();
+  for (std::size_t k = 1; k < part.first.size(); ++k) all.first.push_back(rules + part.first[k]);
+  for (std::size_t k = 1; k < part.ends.size(); ++k) all.ends.push_back(trees + part.ends[k]);
+  all.rules.insert(all.rules.end(), part.rules.begin(), part.rules.end());
+  all.scores.insert(all.scores.end(), part.scores.begin(), part.scores.end());
+  all.pruned = all.pruned || part.pruned;
+}
+
+void add_tree(TreeLists& trees, std::span<const Anchored> rules, double score) {
+  trees.rules.insert(trees.rules.end(), rules.begin(), rules.end());
+  trees.first.push_back(std::ssize(trees.rules));
+  trees.scores.push_back(score);
+}
+
+// Calls find(scratch, sentence, chart, trees) for each sentence that has a tree, after its chart was filled.
+template <class Scratch, class Find>
+TreeLists collect(const Sentences& sentences, const TreeWorth& worth, int threads, Find&& find) {
+  std::vector<TreeLists> parts(static_cast<std::size_t>(thread_count(sentences.n(), threads)));
+  in_parallel(sentences.n(), threads, [&](int share, std::int64_t begin, std::int64_t end) {
+    TreeLists& part = parts[static_cast<std::size_t>(share)];
+    WorthScorer scorer(sentences, worth);
+    Chart chart;
+    Scratch own;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double value = chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i), worth.beam);
+      if (value != kImpossible<double>) find(own, i, chart, part);
+      part.pruned = part.pruned || chart.pruned();
+      part.ends.push_back(std::ssize(part.scores));
+    }
+  });
+  TreeLists all = std::move(parts.front());
+  for (std::size_t k = 1; k < parts.size(); ++k) append(all, std::move(parts[k]));
+  return all;
+}
+
+}  // namespace
+
+TreeLists best_trees(const Sentences& sentences, const TreeWorth& worth, int threads) {
+  return collect<std::vector<Anchored>>(sentences, worth, threads, [](std::vector<Anchored>& tree, std::int64_t, Chart& chart, TreeLists& trees) {
+    chart.derivation(tree);
+    add_tree(trees, tree, chart.values()[chart.goal()]);
+  });
+}
+
+TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, int threads) {
+  struct Scratch {
+    programs::KBest<ChartProgram, double, ChartScores> list;
+    std::vector<Anchored> tree;
+  };
+  return collect<Scratch>(sentences, worth, threads, [k](Scratch& own, std::int64_t, Chart& chart, TreeLists& trees) {
+    const ChartProgram program(chart);
+    own.list.start(program, {&program}, chart.values());
+    for (std::int32_t rank = 0; rank < k && own.list.find(rank); ++rank) {
+      own.tree.clear();
+      own.list.walk(rank, [&](Cell cell, Edge edge) { program.add_rules(cell, edge, own.tree); });
+      add_tree(trees, own.tree, own.list.value(rank));
+    }
+  });
+}
+
+TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int count, std::uint64_t seed, int threads) {
+  struct Scratch {
+    Forest forest;
+    programs::Sums sums;
+    std::vector<Edge> edges;
+    std::vector<Anchored> tree;
+  };
+  return collect<Scratch>(sentences, worth, threads, [=](Scratch& own, std::int64_t i, Chart& chart, TreeLists& trees) {
+    const ChartProgram program(chart);
+    own.forest.list(program);
+    const programs::Edges<2> edges = own.forest.edges();
+    own.sums.run(edges, own.forest.scores().data());
+    programs::Sampler sampler(edges, own.sums.chances(), seed ^ (0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(i + 1)));
+    for (int k = 0; k < count; ++k) {
+      own.edges.clear();
+      sampler.draw(own.edges);
+      double score = 0.0;
+      for (const Edge edge : own.edges) score += own.forest.scores()[static_cast<std::size_t>(edge)];
+      own.forest.rules(own.edges, own.tree);
+      add_tree(trees, own.tree, score);
+    }
+  });
+}
+
+TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, std::int64_t labels, int threads) {
+  std::vector<std::int64_t> first{0};
+  for (std::int64_t i = 0; i < sentences.n(); ++i) first.push_back(first.back() + span_count(std::ssize(sentences.words_of(i))));
+  TreeSums found{std::vector<double>(static_cast<std::size_t>(sentences.n()), kImpossible<double>), std::vector<double>(static_cast<std::size_t>(first.back() * labels))};
+  std::vector<std::int64_t> listed(static_cast<std::size_t>(thread_count(sentences.n(), threads)));
+  in_parallel(sentences.n(), threads, [&](int share, std::int64_t begin, std::int64_t end) {
+    WorthScorer scorer(sentences, worth);
+    Chart chart;
+    ChartSums sums;
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i)) == kImpossible<double>) continue;
+      double* brackets = found.brackets.data() + first[static_cast<std::size_t>(i)] * labels;
+      found.log_sums[static_cast<std::size_t>(i)] = sums.run(chart, sentences, i, brackets, labels);
+      listed[static_cast<std::size_t>(share)] += sums.listed();
+    }
+  });
+  for (const std::int64_t count : listed) found.listed += count;
+  return found;
+}
+
+std::vector<std::int64_t> rule_applications(const Sentences& sentences, const double* weights) {
+  std::vector<std::int64_t> counts;
+  const TreeWorth worth{weights};
+  WorthScorer scorer(sentences, worth);
+  Chart chart;
+  for (std::int64_t i = 0; i < sentences.n(); ++i) {
+    chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i));
+    counts.push_back(chart.applications());
+  }
+  return counts;
+}
+
+}  // namespace maxmargin::grammars

@@ -1,0 +1,75 @@
+"""Sums over all trees of short sentences against the trees listed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chart_cases import ambiguous_case, grammar_cases
+
+CASES = grammar_cases() | grammar_cases(features=True)
+LABELS = 2
+
+
+def all_brackets(case, trees):
+    """How often each tree (row) has each bracket (span, label)."""
+    n = len(case.words)
+    table = np.zeros((len(trees), n * (n + 1) // 2, LABELS))
+    for row, tree in enumerate(trees):
+        for label, i, j in case.brackets(tree):
+            table[row, j * (j - 1) // 2 + j - 1 - i, label] += 1
+    return table
+
+
+@settings(max_examples=150)
+@given(CASES, st.sampled_from([0.5, 1.0, 30.0, 700.0]))
+def test_partition_and_brackets_are_the_sums_over_all_trees(case, size):
+    trees = case.trees()
+    log_sums, brackets, _ = case.sentences().sums(size * case.weights, 2.0, LABELS, 1)
+    if not trees:
+        assert log_sums.tolist() == [-np.inf]
+        return
+    scores = size * case.scores(trees) / 2.0
+    parts = np.exp(scores - scores.max())
+    assert log_sums[0] == pytest.approx(scores.max() + np.log(parts.sum()), rel=1e-11, abs=1e-10)
+    p = parts / parts.sum()
+    expected = np.tensordot(p, all_brackets(case, trees), axes=1)
+    np.testing.assert_allclose(brackets, expected.ravel(), rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=50)
+@given(grammar_cases(features=True), st.integers(0, 1000))
+def test_numbers_that_are_too_large_are_noticed(case, pick):
+    """One rule that dwarfs all others takes the numbers out of range, and the answer stays right."""
+    trees = case.trees()
+    case.weights[pick % case.n_rules] = -900.0
+    log_sums, _, _ = case.sentences().sums(case.weights, 1.0, LABELS, 1)
+    if trees:
+        scores = case.scores(trees)
+        expected = scores.max() + np.log(np.exp(scores - scores.max()).sum())
+        assert log_sums[0] == pytest.approx(expected, rel=1e-11)
+
+
+def test_sums_in_logarithms_are_taken_where_they_must_be():
+    case = ambiguous_case()
+    case.weights = np.array([700.0, 200.0, 100.0, 800.0, 650.0])
+    log_sums, _, listed = case.sentences().sums(case.weights, 1.0, LABELS, 1)
+    scores = case.scores(case.trees())
+    assert listed == 1
+    assert log_sums[0] == pytest.approx(scores.max() + np.log(np.exp(scores - scores.max()).sum()), rel=1e-11)
+    assert case.sentences().sums(case.weights / 700.0, 1.0, LABELS, 1)[2] == 0
+
+
+@given(CASES)
+def test_the_tree_of_least_risk_has_the_best_sum_of_what_its_brackets_are_worth(case):
+    trees = case.trees()
+    n = len(case.words)
+    worth = np.random.default_rng(n).normal(size=(n * (n + 1) // 2, LABELS))
+    found = case.sentences().best_by(worth, 1)
+    if not trees:
+        assert found[2].size == 0
+        return
+    expected = (all_brackets(case, trees) * worth).sum(axis=(1, 2)).max()
+    assert found[2][0] == pytest.approx(expected, rel=1e-12, abs=1e-12)
