@@ -7,37 +7,48 @@
 namespace maxmargin::grammars {
 
 void SplitRows::shape(std::int32_t n, std::int64_t left_roles, std::int64_t right_roles) {
-  left_roles_ = left_roles, right_roles_ = right_roles, stride_ = row_stride(n);
+  left_roles_ = left_roles, right_roles_ = right_roles, stride_ = row_stride(n), words_ = n / 64 + 1;
   const auto positions = static_cast<std::size_t>(n) + 1;
   left_.resize(positions * static_cast<std::size_t>(left_roles * stride_));
   right_.resize(positions * static_cast<std::size_t>(right_roles * stride_));
-  left_range_.assign(positions * static_cast<std::size_t>(left_roles), {n + 1, -1});
-  right_range_.assign(positions * static_cast<std::size_t>(right_roles), {n + 1, -1});
+  left_bits_.assign(positions * static_cast<std::size_t>(left_roles * words_), 0);
+  right_bits_.assign(positions * static_cast<std::size_t>(right_roles * words_), 0);
+  right_used_.assign(positions * static_cast<std::size_t>(right_roles), 0);
+  live_.resize(positions);
+  for (std::vector<std::int32_t>& each : live_) each.clear();
 }
 
-void SplitRows::shape_like(const SplitRows& other, double zero) {
-  left_roles_ = other.left_roles_, right_roles_ = other.right_roles_, stride_ = other.stride_;
+void SplitRows::shape_like(const SplitRows& other) {
+  left_roles_ = other.left_roles_, right_roles_ = other.right_roles_, stride_ = other.stride_, words_ = other.words_;
   left_.resize(other.left_.size());
   right_.resize(other.right_.size());
-  left_range_ = other.left_range_;
-  right_range_ = other.right_range_;
-  const auto clear = [&](const std::vector<SplitRange>& ranges, Weights& rows) {
-    for (std::size_t row = 0; row < ranges.size(); ++row) {
-      if (ranges[row].from <= ranges[row].to) std::fill_n(rows.data() + static_cast<std::int64_t>(row) * stride_, stride_, zero);
-    }
-  };
-  clear(left_range_, left_);
-  clear(right_range_, right_);
+  left_bits_ = other.left_bits_, right_bits_ = other.right_bits_, live_ = other.live_, right_used_ = other.right_used_;
+  for (std::size_t start = 0; start < live_.size(); ++start) {
+    for (const std::int32_t role : live_[start]) std::fill_n(left(static_cast<std::int32_t>(start)) + role * stride_, stride_, 0.0);
+  }
+  for (std::size_t row = 0; row < right_used_.size(); ++row) {
+    if (right_used_[row] != 0) std::fill_n(right_.data() + static_cast<std::int64_t>(row) * stride_, stride_, 0.0);
+  }
 }
 
 void SplitRows::put(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, double value, double zero) {
-  const auto widen = [&](SplitRange& range, double* row, std::int32_t at) {
-    if (range.from > range.to) std::fill_n(row, stride_, zero);
-    range = {std::min(range.from, at), std::max(range.to, at)};
-    row[at] = value;
-  };
-  if (left_role >= 0) widen(left_range_[static_cast<std::size_t>(start * left_roles_ + left_role)], left(start) + left_role * stride_, end);
-  if (right_role >= 0) widen(right_range_[static_cast<std::size_t>(end * right_roles_ + right_role)], right(end) + right_role * stride_, start);
+  if (left_role >= 0) {
+    std::uint64_t* bits = left_bits_.data() + (start * left_roles_ + left_role) * words_;
+    double* row = left(start) + left_role * stride_;
+    if (std::all_of(bits, bits + words_, [](std::uint64_t word) { return word == 0; })) {
+      std::fill_n(row, stride_, zero);
+      live_[static_cast<std::size_t>(start)].push_back(left_role);
+    }
+    bits[end / 64] |= std::uint64_t{1} << (end % 64);
+    row[end] = value;
+  }
+  if (right_role >= 0) {
+    std::uint8_t& used = right_used_[static_cast<std::size_t>(end * right_roles_ + right_role)];
+    double* row = right(end) + right_role * stride_;
+    if (used == 0) std::fill_n(row, stride_, zero), used = 1;
+    right_bits_[static_cast<std::size_t>((end * right_roles_ + right_role) * words_ + start / 64)] |= std::uint64_t{1} << (start % 64);
+    row[start] = value;
+  }
 }
 
 double Chart::best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam) {
@@ -64,7 +75,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
       } else {
         kernels().best_splits(question(rows_, i, j, scores), low);
         if (scores.symbol_extra != nullptr) {
-          for (const Symbol parent : rules.split().parent) low[parent] += symbol_extra(parent, i, j);
+          for (const Symbol parent : rules.parents()) low[parent] += symbol_extra(parent, i, j);
         }
       }
       add_chains(i, j, low, high);
@@ -76,7 +87,8 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
 }
 
 SpanSplits Chart::question(SplitRows& rows, std::int32_t i, std::int32_t j, const SentenceScores& scores) const {
-  SpanSplits asked{&rules_->split(), rows.left(i), rows.right(j), rows.left_range(i), rows.right_range(j), rows.stride(), scores.position.data()};
+  SpanSplits asked{&rules_->split(), rows.left(i),           rows.right(j),     rows.stride(),           rows.left_bits(i),
+                   rows.right_bits(j), rows.words(),         rows.live(i).data(), std::ssize(rows.live(i)), scores.position.data()};
   for (const ScoreField& field : scores.fields) {
     asked.field[asked.fields++] = {field.table + place_row(field.place, i, 0, j) * field.blocks, field.block_at.data()};
   }
@@ -116,12 +128,6 @@ void Chart::put(std::int32_t i, std::int32_t j, const double* high) {
   for (Symbol symbol = 0; symbol < rules_->symbols(); ++symbol) {
     if (high[symbol] != kImpossible<double>) rows_.put(rules_->left_role(symbol), rules_->right_role(symbol), i, j, high[symbol], kImpossible<double>);
   }
-}
-
-SplitRange Chart::splits(std::int32_t position, std::int32_t i, std::int32_t j) const {
-  const SplitRange left = rows_.left_range(i)[rules_->left_role(rules_->left(position))];
-  const SplitRange right = rows_.right_range(j)[rules_->right_role(rules_->right(position))];
-  return {std::max({left.from, right.from, i + 1}), std::min({left.to, right.to, j - 1})};
 }
 
 double Chart::split_value(std::int32_t position, std::int32_t i, std::int32_t k, std::int32_t j, double left, double right) const {
@@ -168,16 +174,16 @@ void Chart::derivation(std::vector<Anchored>& tree) {
       }
     } else {
       const double extra = symbol_extra(symbol, i, j);
-      for (std::int32_t position = rules_->first_position(symbol); position < rules_->first_position(symbol + 1) && !explained; ++position) {
-        const SplitRange range = splits(position, i, j);
+      for (const std::int32_t position : rules_->positions(symbol)) {
         const Symbol left = rules_->left(position), right = rules_->right(position);
-        for (std::int32_t k = range.from; k <= range.to && !explained; ++k) {
-          if (split_value(position, i, k, j, values[high(left, i, k)], values[high(right, k, j)]) + extra != below) continue;
+        splits(position, i, j, [&](std::int32_t k) {
+          if (explained || split_value(position, i, k, j, values[high(left, i, k)], values[high(right, k, j)]) + extra != below) return;
           tree.push_back({rules_->rule_at(position), i, k, j});
           open.push_back({right, k, j});
           open.push_back({left, i, k});
           explained = true;
-        }
+        });
+        if (explained) break;
       }
     }
     if (!explained) programs::refuse_scores();
@@ -188,12 +194,7 @@ std::int64_t Chart::applications() const {
   std::int64_t count = 0;
   for (std::int32_t j = 2; j <= n_; ++j) {
     for (std::int32_t i = 0; i + 1 < j; ++i) {
-      for (std::int32_t position = 0; position < rules_->binary(); ++position) {
-        const SplitRange range = splits(position, i, j);
-        for (std::int32_t k = range.from; k <= range.to; ++k) {
-          count += values()[high(rules_->left(position), i, k)] != kImpossible<double> && values()[high(rules_->right(position), k, j)] != kImpossible<double>;
-        }
-      }
+      for (std::int32_t position = 0; position < rules_->binary(); ++position) splits(position, i, j, [&](std::int32_t) { ++count; });
     }
   }
   return count;

@@ -62,42 +62,47 @@ void Rules::check(const RuleArrays& given) const {
 }
 
 void Rules::sort_binary(const RuleArrays& given) {
-  rule_at_.resize(static_cast<std::size_t>(binary_));
-  std::iota(rule_at_.begin(), rule_at_.end(), 0);
   const auto key = [&](Rule rule) { return given.binary.subspan(3 * static_cast<std::size_t>(rule), 3); };
-  std::ranges::sort(rule_at_, [&](Rule a, Rule b) {
-    const auto one = key(a), other = key(b);
-    if (std::ranges::equal(one, other)) return a < b;
-    return std::ranges::lexicographical_compare(one, other);
-  });
   left_role_.assign(static_cast<std::size_t>(symbols_), kNone);
   right_role_.assign(static_cast<std::size_t>(symbols_), kNone);
   symbol_bracket_.assign(static_cast<std::size_t>(symbols_), kNone);
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(symbols_), 0);
-  const auto numbered = [](std::int32_t& role, std::int32_t& used) { return role == kNone ? role = used++ : role; };
-  for (std::int32_t position = 0; position < binary_; ++position) {
-    const Rule rule = rule_at(position);
+  for (Rule rule = 0; rule < binary_; ++rule) {
+    left_role_[static_cast<std::size_t>(key(rule)[1])] = 0;
+    right_role_[static_cast<std::size_t>(key(rule)[2])] = 0;
+    rule_at_.push_back(rule);
+  }
+  for (std::int32_t& role : left_role_) role = role == kNone ? kNone : left_roles_++;
+  for (std::int32_t& role : right_role_) role = role == kNone ? kNone : right_roles_++;
+  std::ranges::stable_sort(rule_at_, [&](Rule a, Rule b) {
+    const auto one = key(a), other = key(b);
+    if (one[1] != other[1]) return one[1] < other[1];
+    return one[2] != other[2] ? one[2] < other[2] : one[0] < other[0];
+  });
+  std::vector<std::int32_t> by_left(static_cast<std::size_t>(left_roles_), 0), by_parent(static_cast<std::size_t>(symbols_), 0);
+  for (const Rule rule : rule_at_) {
     const auto own = key(rule);
-    const bool first_of_parent = counts[static_cast<std::size_t>(own[0])]++ == 0;
-    if (first_of_parent) {
-      split_.parent.push_back(own[0]);
-      split_.first_group.push_back(static_cast<std::int32_t>(split_.left.size()));
-      symbol_bracket_[static_cast<std::size_t>(own[0])] = bracket(rule);
-    } else if (symbol_bracket(own[0]) != bracket(rule)) {
-      refuse("binary rules with one parent make different brackets");
-    }
-    const std::int32_t left = numbered(left_role_[static_cast<std::size_t>(own[1])], left_roles_);
-    if (first_of_parent || split_.left.back() != left) {
-      split_.left.push_back(left);
-      split_.first_rule.push_back(position);
-    }
-    split_.right.push_back(numbered(right_role_[static_cast<std::size_t>(own[2])], right_roles_));
     left_.push_back(own[1]);
     right_.push_back(own[2]);
+    split_.right.push_back(right_role(own[2]));
+    split_.parent.push_back(own[0]);
+    ++by_left[static_cast<std::size_t>(left_role(own[1]))];
+    std::int32_t& bracket_of = symbol_bracket_[static_cast<std::size_t>(own[0])];
+    if (by_parent[static_cast<std::size_t>(own[0])]++ == 0) {
+      bracket_of = bracket(rule);
+    } else if (bracket_of != bracket(rule)) {
+      refuse("binary rules with one parent make different brackets");
+    }
   }
-  split_.first_group.push_back(static_cast<std::int32_t>(split_.left.size()));
-  split_.first_rule.push_back(binary_);
-  first_position_ = begins(std::move(counts));
+  split_.first = begins(std::move(by_left));
+  for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
+    if (by_parent[static_cast<std::size_t>(symbol)] > 0) parents_.push_back(symbol);
+  }
+  first_of_parent_ = begins(std::move(by_parent));
+  of_parent_.resize(static_cast<std::size_t>(binary_));
+  std::vector<std::int32_t> next(first_of_parent_.begin(), first_of_parent_.end() - 1);
+  for (std::int32_t position = 0; position < binary_; ++position) {
+    of_parent_[static_cast<std::size_t>(next[static_cast<std::size_t>(split_.parent[static_cast<std::size_t>(position)])]++)] = position;
+  }
 }
 
 void Rules::sort_chains(const RuleArrays& given) {

@@ -53,7 +53,7 @@ double ChartSums::go_up(const Chart& chart) {
   const Rules& rules = chart.rules();
   const std::int32_t n = chart.n(), symbols = rules.symbols();
   const std::span<const Chain> chains = rules.chains();
-  inside_.shape_like(chart.rows(), 0.0);
+  inside_.shape_like(chart.rows());
   low_.assign(static_cast<std::size_t>(span_count(n) * symbols), 0.0);
   high_.resize(static_cast<std::size_t>(symbols));
   for (std::int32_t j = 1; j <= n; ++j) {
@@ -93,7 +93,7 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
   const Rules& rules = chart.rules();
   const std::int32_t n = chart.n(), symbols = rules.symbols();
   const std::span<const Chain> chains = rules.chains();
-  outside_.shape_like(chart.rows(), 0.0);
+  outside_.shape_like(chart.rows());
   outside_high_.resize(static_cast<std::size_t>(symbols));
   outside_low_.resize(static_cast<std::size_t>(symbols));
   position_counts_.assign(static_cast<std::size_t>(rules.binary()), 0.0);
@@ -103,12 +103,11 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
   for (std::int32_t j = n; j >= 1; --j) {
     for (std::int32_t i = 0; i < j; ++i) {
       const double* low = low_.data() + span_number(i, j) * symbols;
-      const SplitRange *ends = chart.rows().left_range(i), *starts = chart.rows().right_range(j);
       for (Symbol symbol = 0; symbol < symbols; ++symbol) {
         const std::int32_t left = rules.left_role(symbol), right = rules.right_role(symbol);
         double sum = 0.0;
-        if (left >= 0 && ends[left].from <= j && j <= ends[left].to) sum += outside_.at_left(left, i, j);
-        if (right >= 0 && starts[right].from <= i && i <= starts[right].to) sum += outside_.at_right(right, i, j);
+        if (left >= 0 && chart.rows().has_left(left, i, j)) sum += outside_.at_left(left, i, j);
+        if (right >= 0 && chart.rows().has_right(right, i, j)) sum += outside_.at_right(right, i, j);
         outside_high_[static_cast<std::size_t>(symbol)] = sum;
         largest = std::max(largest, sum);
       }
@@ -138,7 +137,7 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
         continue;
       }
       if (own != nullptr) {
-        for (const Symbol parent : rules.split().parent) {
+        for (const Symbol parent : rules.parents()) {
           if (rules.symbol_bracket(parent) >= 0) own[rules.symbol_bracket(parent)] += low[parent] * outside_low_[static_cast<std::size_t>(parent)];
         }
       }

@@ -6,6 +6,7 @@
 // have values.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -20,28 +21,46 @@ namespace maxmargin::grammars {
 using programs::Cell;
 using programs::kImpossible;
 
-// Numbers by symbol, start and end, twice: consecutive by end, and by start.
+// Numbers by symbol, start and end, twice: consecutive by end, and by start; with a bit for each that is there.
 class SplitRows {
  public:
   void shape(std::int32_t n, std::int64_t left_roles, std::int64_t right_roles);
-  // Room for the same rows, those of `other` in use filled with `zero`.
-  void shape_like(const SplitRows& other, double zero);
+  // Room for the same numbers, in rows of zeros.
+  void shape_like(const SplitRows& other);
 
   double* left(std::int32_t start) { return left_.data() + start * left_roles_ * stride_; }
   double* right(std::int32_t end) { return right_.data() + end * right_roles_ * stride_; }
-  const SplitRange* left_range(std::int32_t start) const { return left_range_.data() + start * left_roles_; }
-  const SplitRange* right_range(std::int32_t end) const { return right_range_.data() + end * right_roles_; }
+  const std::uint64_t* left_bits(std::int32_t start) const { return left_bits_.data() + start * left_roles_ * words_; }
+  const std::uint64_t* right_bits(std::int32_t end) const { return right_bits_.data() + end * right_roles_ * words_; }
   double& at_left(std::int32_t role, std::int32_t start, std::int32_t end) { return left(start)[role * stride_ + end]; }
   double& at_right(std::int32_t role, std::int32_t start, std::int32_t end) { return right(end)[role * stride_ + start]; }
+  bool has_left(std::int32_t role, std::int32_t start, std::int32_t end) const { return is_set(left_bits(start) + role * words_, end); }
+  bool has_right(std::int32_t role, std::int32_t start, std::int32_t end) const { return is_set(right_bits(end) + role * words_, start); }
+  std::span<const std::int32_t> live(std::int32_t start) const { return live_[static_cast<std::size_t>(start)]; }
   std::int64_t stride() const { return stride_; }
+  int words() const { return words_; }
 
   // Takes up the value of a symbol over a span; rows begin as `zero`.
   void put(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, double value, double zero);
 
+  // Calls visit(k) for the splits of [start, end) at which both roles are there.
+  template <class Visit>
+  void splits(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, Visit&& visit) const {
+    const std::uint64_t *ends = left_bits(start) + left_role * words_, *starts = right_bits(end) + right_role * words_;
+    for (int word = 0; word < words_; ++word) {
+      for (std::uint64_t bits = ends[word] & starts[word]; bits != 0; bits &= bits - 1) visit(64 * word + std::countr_zero(bits));
+    }
+  }
+
  private:
+  static bool is_set(const std::uint64_t* bits, std::int32_t at) { return (bits[at / 64] >> (at % 64) & 1) != 0; }
+
   std::int64_t left_roles_ = 0, right_roles_ = 0, stride_ = 0;
+  int words_ = 0;
   Weights left_, right_;
-  std::vector<SplitRange> left_range_, right_range_;
+  std::vector<std::uint64_t> left_bits_, right_bits_;
+  std::vector<std::vector<std::int32_t>> live_;  // left roles by start
+  std::vector<std::uint8_t> right_used_;
 };
 
 class Chart {  // keeps its memory from one sentence to the next
@@ -68,8 +87,11 @@ class Chart {  // keeps its memory from one sentence to the next
   Cell goal() const { return high(rules_->start(), 0, n_); }
   std::int32_t cells() const { return static_cast<std::int32_t>(span_count(n_) * 2 * rules_->symbols()); }
 
-  // The splits at which a binary rule, by position, may have values; from > to where there are none.
-  SplitRange splits(std::int32_t position, std::int32_t i, std::int32_t j) const;
+  // Calls visit(k) for the splits at which both parts of a binary rule, by position, have a value.
+  template <class Visit>
+  void splits(std::int32_t position, std::int32_t i, std::int32_t j, Visit&& visit) const {
+    rows_.splits(rules_->left_role(rules_->left(position)), rules_->right_role(rules_->right(position)), i, j, visit);
+  }
   double chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const;
   double word_score(const Word& word, std::int32_t i) const { return word.rule == kNone ? 0.0 : scores_->at_span(word.rule, i, i + 1); }
   double symbol_extra(Symbol symbol, std::int32_t i, std::int32_t j) const {

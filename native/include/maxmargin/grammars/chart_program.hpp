@@ -1,7 +1,7 @@
 // A chart as a dynamic program (programs/program.hpp), without a list of its edges: what the kernel is compared with, and what questions
 // other than the best tree are asked of.
 //
-// Edges into a low cell: words of its token, or rule * (n + 1) + split, rules counted from the first of the parent. Edges into a high cell:
+// Edges into a low cell: words of its token, or rule * (n + 1) + split, rules counted among those of the parent. Edges into a high cell:
 // 0 for no chain, else 1 + a chain, counted from the first with this top. Only edges whose tails have a value are there.
 #pragma once
 
@@ -45,15 +45,12 @@ class ChartProgram {
         if (words[w].symbol == at.symbol) visit(static_cast<Edge>(w), kNoTail, kNoTail);
       }
     } else {
-      const std::int32_t first = rules.first_position(at.symbol);
-      for (std::int32_t position = first; position < rules.first_position(at.symbol + 1); ++position) {
-        const SplitRange range = chart_->splits(position, at.i, at.j);
-        for (std::int32_t k = range.from; k <= range.to; ++k) {
-          const Tails from = parts(position, at, k);
-          if (values[from.first] != kImpossible<double> && values[from.second] != kImpossible<double>) {
-            visit((position - first) * (chart_->n() + 1) + k, from.first, from.second);
-          }
-        }
+      const std::span<const std::int32_t> positions = rules.positions(at.symbol);
+      for (std::size_t p = 0; p < positions.size(); ++p) {
+        chart_->splits(positions[p], at.i, at.j, [&](std::int32_t k) {
+          const Tails from = parts(positions[p], at, k);
+          visit(static_cast<Edge>(p) * (chart_->n() + 1) + k, from.first, from.second);
+        });
       }
     }
   }
@@ -110,7 +107,7 @@ class ChartProgram {
   };
   const Chain& chain(std::int32_t number) const { return chart_->rules().chains()[static_cast<std::size_t>(number)]; }
   std::span<const Word> words_at(std::int32_t i) const { return chart_->rules().words(chart_->words()[static_cast<std::size_t>(i)]); }
-  std::int32_t position_of(const At& at, Edge edge) const { return chart_->rules().first_position(at.symbol) + edge / (chart_->n() + 1); }
+  std::int32_t position_of(const At& at, Edge edge) const { return chart_->rules().positions(at.symbol)[static_cast<std::size_t>(edge / (chart_->n() + 1))]; }
   Tails parts(std::int32_t position, const At& at, std::int32_t k) const {
     return {chart_->high(chart_->rules().left(position), at.i, k), chart_->high(chart_->rules().right(position), k, at.j)};
   }

@@ -56,10 +56,14 @@ class Rules {
   std::int32_t lexical() const { return lexical_; }
   std::int32_t rules() const { return binary_ + unary_ + lexical_; }
 
-  // Binary rules sorted by parent, left and right: their place in this order is their position.
+  // Binary rules sorted by left child, right child and parent: their place in this order is their position.
   const SplitRules& split() const { return split_; }
   Rule rule_at(std::int32_t position) const { return rule_at_[static_cast<std::size_t>(position)]; }
-  std::int32_t first_position(Symbol parent) const { return first_position_[static_cast<std::size_t>(parent)]; }
+  // Positions of the rules of a parent.
+  std::span<const std::int32_t> positions(Symbol parent) const {
+    return {of_parent_.data() + first_of_parent_[static_cast<std::size_t>(parent)], of_parent_.data() + first_of_parent_[static_cast<std::size_t>(parent) + 1]};
+  }
+  std::span<const Symbol> parents() const { return parents_; }  // symbols with binary rules
   Symbol left(std::int32_t position) const { return left_[static_cast<std::size_t>(position)]; }
   Symbol right(std::int32_t position) const { return right_[static_cast<std::size_t>(position)]; }
   // Numbers of symbols among those that are a left child, and a right one; kNone where they are not.
@@ -89,7 +93,7 @@ class Rules {
   std::int32_t symbols_, start_, binary_, unary_, lexical_;
   std::int32_t left_roles_ = 0, right_roles_ = 0;
   std::vector<Rule> rule_at_, chain_rules_;
-  std::vector<std::int32_t> first_position_, left_, right_, left_role_, right_role_, first_chain_, first_word_, bracket_, symbol_bracket_;
+  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, left_role_, right_role_, first_chain_, first_word_, bracket_, symbol_bracket_;
   std::vector<Chain> chains_;
   std::vector<Word> words_;
   SplitRules split_;

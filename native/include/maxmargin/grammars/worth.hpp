@@ -20,7 +20,7 @@ class BracketScores {
     chain_.assign(static_cast<std::size_t>(spans * chains), 0.0);
     for (std::int64_t span = 0; span < spans; ++span) {
       const double* own = worth + span * labels;
-      for (const Symbol parent : rules.split().parent) {
+      for (const Symbol parent : rules.parents()) {
         const std::int32_t label = rules.symbol_bracket(parent);
         if (label >= 0) symbol_[static_cast<std::size_t>(span * symbols + parent)] = own[label];
       }

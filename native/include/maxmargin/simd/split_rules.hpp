@@ -1,8 +1,9 @@
 // Binary rules over all splits of a span, for the kernels of charts.
 //
 // A span [i, j) with symbol A is made of [i, k) with B and [k, j) with C by a rule A -> B C. For a start i and a symbol B the values of all
-// [i, k) are consecutive in k, and so are those of all [k, j) for an end j and a symbol C: a rule takes all its splits in vectors. Where a
-// symbol has no value it has the zero of the sum at hand, so that vectors may begin and end beyond what is there.
+// [i, k) are consecutive in k, and so are those of all [k, j) for an end j and a symbol C; a bit per k tells where there is a value. A rule
+// is tried only for left children that have a value at the start, and only at the splits where both bits are set: one by one, or in
+// vectors where they are close together. Where a symbol has no value its row has the zero of the sum at hand.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +11,10 @@
 
 namespace maxmargin {
 
-// Sorted by parent, then by left child. Children are numbered among the left and among the right ones.
+// Rules in the order of their left child; their place in it is their position. Children are numbered among the left and the right ones.
 struct SplitRules {
-  std::vector<std::int32_t> parent;       // symbols with rules
-  std::vector<std::int32_t> first_group;  // (parents + 1)
-  std::vector<std::int32_t> left;         // of a group of rules with one parent and one left child
-  std::vector<std::int32_t> first_rule;   // (groups + 1)
-  std::vector<std::int32_t> right;        // by position of a rule
-};
-
-struct SplitRange {
-  std::int32_t from, to;  // the first and the last k; from > to where there is none
+  std::vector<std::int32_t> first;          // by left child, and one more
+  std::vector<std::int32_t> right, parent;  // by position
 };
 
 // Further scores of rules: a row of numbers at the span, or with one row per split, and which of them each rule has.
@@ -34,13 +28,16 @@ inline constexpr int kMostFields = 8;
 struct SpanSplits {
   const SplitRules* rules;
   const double *left, *right;  // the rows of the start and those of the end
-  const SplitRange *left_range, *right_range;
   std::int64_t stride;         // numbers per row, a multiple of 4
+  const std::uint64_t *left_bits, *right_bits;
+  int words;                   // of bits per row
+  const std::int32_t* live;    // left children with a value at the start
+  std::int64_t live_count;
   const double* score;         // by position
   int fields = 0;
-  SplitField field[kMostFields];
+  SplitField field[kMostFields] = {};
   int split_fields = 0;
-  SplitField split_field[kMostFields];  // `row` has `stride` numbers per block, by k
+  SplitField split_field[kMostFields] = {};  // `row` has `stride` numbers per block, by k
 };
 
 // Where shares go: to the rows of the parts, to rules by position, and to fields as they are in SpanSplits.
