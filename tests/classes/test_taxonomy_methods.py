@@ -30,7 +30,7 @@ def test_the_likelihood_where_classes_overlap_and_margins_where_the_tree_helps()
     model, margins = TaxonomySVC().fit(X, y), TaxonomySVC(method="structural").fit(X, y)
     assert (model.method_, margins.method_) == ("likelihood", "structural")
     assert loss_of(model, X_test, y_test) < loss_of(margins, X_test, y_test)
-    texts, labels = make_taxonomy(300, branching=(4, 4, 3), n_features=800, noise=0.5, seed=3)
+    texts, labels = make_taxonomy(600, branching=(4, 4, 3), n_features=500, noise=0.5, seed=3)
     assert TaxonomySVC().fit(texts, labels).method_ == "structural"
 
 

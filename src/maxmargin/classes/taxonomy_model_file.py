@@ -73,7 +73,7 @@ def restore_taxonomy(model: Any, arrays: ModelArrays, structure: ModelValues) ->
     model.weights_ = feature_major(coef)
     model.temperature_ = structure.number("temperature", above=0.0)
     model.calibrated_ = structure.flag("calibrated")
-    model.method_ = structure.one_of("method", ("likelihood", "structural"))
+    model.method_ = structure.one_of("method", ("likelihood", "squares", "structural"))
     model.decision_ = structure.one_of("decision", ("score", "expected-cost"))
     if model.decision_ == "expected-cost" and isinstance(model.loss, str) and not placed.taxonomy.is_tree:
         raise ValueError("expected losses need a tree")

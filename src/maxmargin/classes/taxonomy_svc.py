@@ -54,8 +54,10 @@ class TaxonomySVC(ClassEstimator):
     ----------
     C : weight of the sum of the risks; ``'scale'`` is that of ``MulticlassSVC`` over half the mean squared distance of
         the output features of two classes
-    method : ``'structural'`` (margins), ``'likelihood'``, or ``'auto'``: what costs less on folds of the training data
-        that are not trained on, the likelihood with one of several C. In many columns its inner nodes have no weights.
+    method : ``'structural'`` (margins), ``'likelihood'``, ``'squares'`` (least squares: scores that estimate minus the
+        expected loss, or the probability, of each class), or ``'auto'``: what costs less on folds of the training data
+        that are not trained on, the likelihood and, with fewer than 2500 examples in more columns, least squares with
+        one of several C. Inner nodes have no weights with least squares, and in many columns with the likelihood.
         Margins with fewer than 60 examples, where C is a number, with a warm start, and where anything is asked for
         that only they have (a rescaling, a slack, a solver, several parents of a node)
     loss : ``'height'`` of the first common ancestor of truth and answer; ``'path'``, the edges between them;
@@ -83,7 +85,7 @@ class TaxonomySVC(ClassEstimator):
     nodes_ : labels of the nodes above some class, which have weights, shape (n_nodes,)
     coef_ : weights, shape (n_nodes, n_features)
     intercept_ : shape (n_nodes,)
-    method_ : ``'structural'`` or ``'likelihood'``
+    method_ : ``'structural'``, ``'likelihood'`` or ``'squares'``
     decision_ : what ``predict`` answers, ``'score'`` or ``'expected-cost'``: the better one on the folds
     C_, intercept_scaling_, temperature_, solution_, n_iter_, n_features_in_, feature_names_in_
     """
@@ -92,7 +94,7 @@ class TaxonomySVC(ClassEstimator):
         **TRAINING,
         **MARGINS,
         **INTERCEPT,
-        "method": METHODS,
+        "method": (*METHODS, "squares"),
         "loss": ANYTHING,
         "taxonomy": ANYTHING,
         "node_weight": ANYTHING,

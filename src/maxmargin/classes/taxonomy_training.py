@@ -1,8 +1,9 @@
-"""Training of ``TaxonomySVC``: margins or the likelihood of classes that share the weights of nodes.
+"""Training of ``TaxonomySVC``: margins, the likelihood of classes that share the weights of nodes, or least squares.
 
 Margins are best where texts have many words for each class and the tree says which of them classes share. Where classes
 overlap, or the tree says little about the features, the likelihood makes cheaper mistakes. So both are judged on folds;
 where classes overlap and there are as many examples as weights of classes, only the likelihood is, as in MulticlassSVC.
+Where there are few examples, and fewer than columns, least squares are judged, too.
 """
 
 from __future__ import annotations
@@ -34,21 +35,25 @@ from maxmargin.classes.methods import (
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.shared_likelihood import SharedLikelihood
+from maxmargin.classes.squares import SOLVER, LeastSquares
 from maxmargin.classes.taxonomy_places import ClassPlaces
 from maxmargin.fitting.likelihood_training import concluded_likelihood, likelihood_solver
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
-from maxmargin.fitting.training import job_count, run_of, train
+from maxmargin.fitting.training import concluded, job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.row_keys import row_keys
-from maxmargin.solvers.base import Solution, Status
+from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.likelihood import Objective
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 MARGIN = Candidate("structural", 1.0)
-_STEP = 8.0  # from one C of the likelihood to the next
+SQUARES = (Candidate("squares", 0.125), Candidate("squares", 1.0))
+_STEP = 8.0  # from one C of a method to the next
+_FURTHEST = 64.0  # times the default C of least squares, up and down
+_FEW_EXAMPLES = 2500  # up to so many least squares cost little beside margins
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,19 +92,19 @@ class TaxonomyTraining:
         """Chooses the method, where it is to be chosen, and trains."""
         model, start = self.estimator, perf_counter()
         margins = self._why_margins()
-        if model.method == "likelihood" and margins:
-            raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
+        if model.method in ("likelihood", "squares") and margins:
+            raise Unsupported(f"method={model.method!r} cannot be had with {margins}; use method='structural'.")
         free = isinstance(model.C, str) and not model.warm_start and self._total >= FEWEST
         if model.method == "structural" or (model.method == "auto" and (margins or not free)):
             return self._answer(MARGIN, start)
         if not free:
-            return self._answer(LIKELIHOOD, start)
+            return self._answer(LIKELIHOOD if model.method == "likelihood" else SQUARES[0], start)
         found = self._choice(start)
         if isinstance(found, Status):
             trained = self._answer(MARGIN, start)
             return replace(trained, solution=replace(trained.solution, status=found))
-        trained = self._answer(found.candidate, start)
-        return replace(trained, decision=found.decision, temperature=1.0 / held_out_sharpness(found.held_out))
+        trained = self._answer(found.candidate, start, found.decision)
+        return replace(trained, temperature=1.0 / held_out_sharpness(found.held_out))
 
     @cached_property
     def weight(self) -> Floats:
@@ -123,39 +128,48 @@ class TaxonomyTraining:
         return next((name for name, is_asked in asked.items() if is_asked), None)
 
     def _choice(self, start: float) -> _Judged | Status:
-        """The candidate of lowest loss on folds; a still larger C of the likelihood as long as that gains."""
+        """The candidate of lowest loss on folds; a still larger C, or smaller one of least squares, as long as that
+        gains."""
         limit = None if self.estimator.max_time is None else start + self.estimator.max_time
         trials = _Trials(self, limit)
-        determined = self._total >= self.data.rows.columns * self.structure.n_classes
-        margins = self.estimator.method == "auto" and not (determined and trials.classes_overlap())
-        best = trials.best([*([MARGIN] if margins else []), LIKELIHOOD, CONFIDENT])
-        while not isinstance(best, Status) and CONFIDENT.factor <= best.candidate.factor < LARGEST_FACTOR:
-            larger = trials.best([best.candidate, replace(best.candidate, factor=_STEP * best.candidate.factor)], True)
-            if isinstance(larger, Status) or larger.candidate == best.candidate:
-                return larger
-            best = larger
+        best = trials.best(self._candidates(trials))
+        while not isinstance(best, Status) and (following := _following(best.candidate)):
+            better = trials.best([best.candidate, following], True)
+            if isinstance(better, Status) or better.candidate == best.candidate:
+                return better
+            best = better
         return best
 
-    def _answer(self, candidate: Candidate, start: float) -> TrainedTaxonomy:
-        """Trains on all examples, and warns where that does not converge."""
+    def _candidates(self, trials: _Trials) -> list[Candidate]:
+        method, columns = self.estimator.method, self.data.rows.columns
+        if method == "squares":
+            return [*SQUARES]
+        if method == "likelihood":
+            return [LIKELIHOOD, CONFIDENT]
+        determined = self._total >= columns * self.structure.n_classes
+        margins = [] if determined and trials.classes_overlap() else [MARGIN]
+        squares = SQUARES if self._total < min(columns, _FEW_EXAMPLES) else ()
+        return [*margins, LIKELIHOOD, CONFIDENT, *squares]
+
+    def _answer(self, candidate: Candidate, start: float, decision: str | None = None) -> TrainedTaxonomy:
+        """Trains on all examples, and warns where that does not converge; ``decision`` is the one that folds chose."""
         limit = self.estimator.max_time
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
-        solution = self.solve(candidate, self.data.weight, left, False)
-        if candidate.method == "structural":
-            return TrainedTaxonomy(solution, "structural")
-        decision = "score" if self.structure.zero_one else "expected-cost"
-        return TrainedTaxonomy(solution, "likelihood", decision, 1.0)
+        if decision is None:
+            decision = "score" if self.structure.zero_one or candidate == MARGIN else "expected-cost"
+        by_cost = decision == "expected-cost"
+        solution = self.solve(candidate, self.data.weight, left, False, None, by_cost)
+        if candidate.method == "likelihood":
+            return TrainedTaxonomy(solution, "likelihood", decision, 1.0)
+        return TrainedTaxonomy(solution, candidate.method)
 
     def _c(self, candidate: Candidate) -> float:
         """A default C follows the features of the examples and, where they are shared, those of the classes."""
         if not isinstance(self.estimator.C, str):
             return float(self.estimator.C_)
-        return candidate.factor * self._scale
-
-    @cached_property
-    def _scale(self) -> float:
-        factor = difference_scale(self.structure.features.matrix) if self._shared else 1.0
-        return factor * self.data.scale.regularisation
+        shared = self._shared and candidate.method == "likelihood"
+        factor = difference_scale(self.structure.features.matrix) if shared else 1.0
+        return candidate.factor * factor * self.data.scale.regularisation
 
     def solve(
         self,
@@ -164,14 +178,18 @@ class TaxonomyTraining:
         seconds: float | None,
         trial: bool,
         near: Floats | None = None,
+        by_cost: bool = False,
     ) -> Solution:
-        """Trains a candidate; a ``trial`` is rough and silent. ``near`` are weights of nodes to start from."""
+        """Trains a candidate; a ``trial`` is rough and silent. ``near`` are weights of nodes to start from. Scores of
+        least squares are shares of the classes, or ``by_cost`` minus the expected losses of the answers."""
         run = replace(run_of(self.estimator), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
         model, rows, n = self.estimator, self.data.rows, self.labels.size
         if candidate.method == "structural":
             return train(model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial)
+        if candidate.method == "squares":
+            return self._solve_squares(candidate, weight, run, by_cost)
         C, problem = self._c(candidate), self._problem(weight)
         if self._shared:
             problem.start = near
@@ -179,6 +197,23 @@ class TaxonomyTraining:
         objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(model.tol, problem.total_weight))
         solution = concluded_likelihood(solution, likelihood_solver("auto").name, objective, trial)
         return solution if self._shared else replace(solution, w=self._of_nodes(solution.w))
+
+    def _solve_squares(self, candidate: Candidate, weight: Floats | None, run: Run, by_cost: bool) -> Solution:
+        model, C = self.estimator, self._c(candidate)
+        targets = -self.losses if by_cost else np.eye(self.structure.n_classes)
+        solution = self._squares.solve(targets[self.labels], C, weight, model.tol, run)
+        allowed = np.nan if isinstance(model.tol, str) else C * self._total * float(model.tol)
+        solution = concluded(solution, SOLVER, self.labels.size, C, allowed, trial=run.rough)
+        return replace(solution, w=self._of_nodes(solution.w))
+
+    @cached_property
+    def _squares(self) -> LeastSquares:
+        return LeastSquares(self.data.rows, float(self.estimator.intercept_scaling_))
+
+    @cached_property
+    def losses(self) -> Floats:
+        """Of every answer for every true class, shape (n_classes, n_classes)."""
+        return np.array([self.structure.losses.row(truth) for truth in range(self.structure.n_classes)])
 
     def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
         threads, rows = job_count(self.estimator.n_jobs), self.data.rows
@@ -264,7 +299,7 @@ class _Trials:
         best = int(found.argmin())
         if clearly and found[0] < np.inf and found[0] - found[best] <= error(0, best):
             best = 0
-        return _Judged(candidates[best], trials[best].decision, trials[best].held_out)
+        return _Judged(candidates[best], trials[best].decision, self._held_out(trials[best]))
 
     def _train(self, candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
         key = candidate, kept.tobytes()
@@ -289,12 +324,34 @@ class _Trials:
         trial.held_out.append(part)
         trial.by_score[asked] = structure.losses.of_pairs(truth, scores.argmax(axis=1).astype(np.int32))
         trial.by_cost[asked] = trial.by_score[asked]
-        if trial.candidate.method == "likelihood" and not structure.zero_one:
-            probability = softmax(held_out_sharpness([part]) * scores, axis=1)
-            cheapest = expected_loss(self._training.estimator, self._places, probability).argmin(axis=1)
+        if trial.candidate != MARGIN and not structure.zero_one:
+            cheapest = self._costs(trial, part, scores).argmin(axis=1)
             trial.by_cost[asked] = structure.losses.of_pairs(truth, cheapest.astype(np.int32))
         gain = self._weight @ (trial.by_score - trial.by_cost)
         trial.decision = "expected-cost" if gain > 0.0 else "score"
+
+    def _costs(self, trial: _Trial, part: HeldOutScores, scores: Floats) -> Floats:
+        """Expected losses of the answers. Scores of least squares are shares of the classes themselves."""
+        if trial.candidate.method == "squares":
+            return np.asarray(scores @ self._training.losses)
+        probability = softmax(held_out_sharpness([part]) * scores, axis=1)
+        return expected_loss(self._training.estimator, self._places, probability)
+
+    def _held_out(self, trial: _Trial) -> list[HeldOutScores]:
+        """Scores as the chosen decision needs them."""
+        if trial.candidate.method != "squares" or trial.decision == "score":
+            return trial.held_out
+        return [replace(part, scores=-part.scores @ self._training.losses) for part in trial.held_out]
+
+
+def _following(best: Candidate) -> Candidate | None:
+    """What is worth a trial after a candidate has won: the next C of its method, away from those tried."""
+    if best.method == "squares":
+        factor = best.factor * (_STEP if best.factor >= 1.0 else 1.0 / _STEP)
+        return replace(best, factor=factor) if 1.0 / _FURTHEST <= factor <= _FURTHEST else None
+    if best.method == "likelihood" and CONFIDENT.factor <= best.factor < LARGEST_FACTOR:
+        return replace(best, factor=_STEP * best.factor)
+    return None
 
 
 class _Trial:
