@@ -39,7 +39,7 @@ METHODS = (
         "score",
         "chunk_score",
     ),
-    *("top_features", "top_transitions", "explain", "substitution_matrix", "gap_scores", "save"),
+    *("top_features", "top_transitions", "explain", "substitution_matrix", "gap_scores", "pair_scores", "save"),
 )
 KEYWORDS = ("classes", "folds", "groups", "group", "qid", "lengths", "sample_weight")
 

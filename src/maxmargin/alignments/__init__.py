@@ -6,6 +6,7 @@ from maxmargin.alignments.alphabet import DNA, PROTEIN, Alphabet
 from maxmargin.alignments.crf import AlignmentCRF
 from maxmargin.alignments.features import Anova2, Gaps, Profile, Simple, Tensor, Window
 from maxmargin.alignments.formats import read_alignments, read_fasta, write_alignments
+from maxmargin.alignments.generative import GenerativeAligner
 from maxmargin.alignments.homology import HomologySVM
 from maxmargin.alignments.multiple import MultipleAlignment
 from maxmargin.alignments.ncbi import read_matrix, write_matrix
@@ -21,6 +22,7 @@ __all__ = [
     "Alphabet",
     "Anova2",
     "Gaps",
+    "GenerativeAligner",
     "HomologySVM",
     "MultipleAlignment",
     "PairProbabilities",

@@ -167,6 +167,15 @@ class AlignmentEstimator(AlignmentBase):
 
         return self._each(drawn, packed.n)
 
+    def pair_scores(self, X: Sequence[Any]) -> list[Floats]:
+        """The scores of aligning positions i and j, an array of shape (m, n) for each pair of sequences."""
+        packed = self._pack(X)
+
+        def scores(i: int) -> Floats:
+            return np.asarray(packed.core.scores(self.coef_, i, 0, 1.0)[0]).reshape(packed.given.lengths(i))
+
+        return self._each(scores, packed.n)
+
     def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
         """The score ``<w, Psi(x, y)>`` of one alignment of each pair of sequences, shape (n,)."""
         check_is_fitted(self, "coef_")
