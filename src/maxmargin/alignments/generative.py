@@ -57,8 +57,8 @@ class GenerativeAligner(CalibratedAlignment):
     coef_, layout_, solution_, n_iter_, temperature_
     """
 
-    loss: ClassVar[str] = "q"  # type: ignore[misc]
-    shift: ClassVar[int] = 0  # type: ignore[misc]
+    loss: ClassVar[str] = "q"
+    shift: ClassVar[int] = 0
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **{name: allowed for name, allowed in GRID.items() if name != "features"},
