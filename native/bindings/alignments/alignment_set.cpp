@@ -125,7 +125,7 @@ nb::tuple best(const PyAlignmentSet& self, In1<double> weights, int threads) {
       std::vector<Pair> found;
       for (std::int64_t i = begin; i < end; ++i) {
         for (const std::int32_t candidate : set.candidates_of(i)) {
-          part.scores.push_back(search.best(set.scores(set.x[static_cast<std::size_t>(i)], candidate, weights.data(), 1.0, room), set.shape, found));
+          part.scores.push_back(search.best(set.scores(set.x[static_cast<std::size_t>(i)], candidate, weights.data(), 1.0, room, false), set.shape, found));
           part.pairs.insert(part.pairs.end(), found.begin(), found.end());
           part.ends.push_back(std::ssize(part.pairs));
         }
@@ -147,7 +147,7 @@ nb::tuple scores(const PyAlignmentSet& self, In1<double> weights, std::int64_t i
   const std::span<const std::int32_t> candidates = self.set.candidates_of(i);
   if (candidate < 0 || candidate >= std::ssize(candidates)) throw nb::index_error("no such candidate");
   alignments::ScoreRoom room;
-  self.set.scores(self.set.x[static_cast<std::size_t>(i)], candidates[static_cast<std::size_t>(candidate)], weights.data(), factor, room);
+  self.set.scores(self.set.x[static_cast<std::size_t>(i)], candidates[static_cast<std::size_t>(candidate)], weights.data(), factor, room, true);
   return nb::make_tuple(take(std::move(room.match)), take(std::move(room.open_x)), take(std::move(room.extend_x)), take(std::move(room.open_y)),
                         take(std::move(room.extend_y)));
 }

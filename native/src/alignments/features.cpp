@@ -34,38 +34,61 @@ void gap_scores(const std::vector<GapPart>& gaps, GapSide GapPart::*side, std::i
   }
 }
 
+// The scores of each column of x in use against all positions of y.
+void fill_profile(const Component& component, std::int64_t y0, std::int32_t n, const double* w, double factor, const std::vector<std::int32_t>& place,
+                  double* profile) {
+  for (std::int32_t column = 0; column < component.x_columns; ++column) {
+    const std::int32_t at = place[static_cast<std::size_t>(column)];
+    if (at < 0) continue;
+    const std::int32_t* index = component.row(column);
+    double* row = profile + static_cast<std::int64_t>(at) * n;
+    for (std::int32_t j = 0; j < n; ++j) {
+      double sum = 0.0;
+      component.y.visit(y0 + j, [&](std::int32_t other, double value) {
+        if (index[other] >= 0) sum += value * w[index[other]];
+      });
+      row[j] = factor * sum;
+    }
+  }
+}
+
 }  // namespace
 
-GridScores AlignmentSet::scores(std::int32_t sx, std::int32_t sy, const double* w, double factor, ScoreRoom& room) const {
+GridScores AlignmentSet::scores(std::int32_t sx, std::int32_t sy, const double* w, double factor, ScoreRoom& room, bool own) const {
   const std::int32_t m = length(sx), n = length(sy);
   const std::int64_t x0 = first_position[static_cast<std::size_t>(sx)], y0 = first_position[static_cast<std::size_t>(sy)];
-  const auto cells = static_cast<std::size_t>(m) * static_cast<std::size_t>(n);
-  room.match.assign(cells, 0.0);
+  const auto wide = static_cast<std::size_t>(n);
+  gap_scores(gaps, &GapPart::x, x0, m, w, factor, room.open_x, room.extend_x);
+  gap_scores(gaps, &GapPart::y, y0, n, w, factor, room.open_y, room.extend_y);
+  const bool shared = !own && components.size() == 1 && components.front().x.is_code();
+  if (!shared) room.match.resize(static_cast<std::size_t>(m) * wide);
+  bool first = true;
   for (const Component& component : components) {
     const std::int64_t used = number_columns(component, x0, x0 + m, room.place);
-    room.profile.assign(static_cast<std::size_t>(used) * static_cast<std::size_t>(n), 0.0);
-    for (std::int32_t column = 0; column < component.x_columns; ++column) {
-      const std::int32_t at = room.place[static_cast<std::size_t>(column)];
-      if (at < 0) continue;
-      const std::int32_t* index = component.row(column);
-      double* row = room.profile.data() + static_cast<std::int64_t>(at) * n;
-      for (std::int32_t j = 0; j < n; ++j) {
-        component.y.visit(y0 + j, [&](std::int32_t other, double value) {
-          const std::int32_t weight = index[other];
-          if (weight >= 0) row[j] += factor * value * w[weight];
-        });
-      }
-    }
+    std::vector<double>& profile = shared ? room.match : room.profile;
+    profile.resize(static_cast<std::size_t>(used) * wide);
+    fill_profile(component, y0, n, w, factor, room.place, profile.data());
+    if (shared) break;
+    if (first && !component.x.is_code()) std::fill(room.match.begin(), room.match.end(), 0.0);
     for (std::int32_t i = 0; i < m; ++i) {
       double* into = room.match.data() + static_cast<std::int64_t>(i) * n;
       component.x.visit(x0 + i, [&](std::int32_t column, double value) {
-        kernels().axpy(value, room.profile.data() + static_cast<std::int64_t>(room.place[static_cast<std::size_t>(column)]) * n, into, n);
+        const double* from = profile.data() + static_cast<std::int64_t>(room.place[static_cast<std::size_t>(column)]) * n;
+        if (first && component.x.is_code()) {
+          std::copy_n(from, n, into);
+        } else {
+          kernels().axpy(value, from, into, n);
+        }
       });
     }
+    first = false;
   }
-  gap_scores(gaps, &GapPart::x, x0, m, w, factor, room.open_x, room.extend_x);
-  gap_scores(gaps, &GapPart::y, y0, n, w, factor, room.open_y, room.extend_y);
-  return {m, n, room.match.data(), room.open_x.data(), room.extend_x.data(), room.open_y.data(), room.extend_y.data(), nullptr};
+  if (first && !shared) std::fill(room.match.begin(), room.match.end(), 0.0);
+  if (shared) {
+    room.row.resize(static_cast<std::size_t>(m));
+    for (std::int32_t i = 0; i < m; ++i) room.row[static_cast<std::size_t>(i)] = room.place[static_cast<std::size_t>(components.front().x.indices[x0 + i])];
+  }
+  return {m, n, room.match.data(), room.open_x.data(), room.extend_x.data(), room.open_y.data(), room.extend_y.data(), shared ? room.row.data() : nullptr};
 }
 
 void AlignmentSet::add(std::int32_t sx, std::int32_t sy, std::span<const Pair> pairs, double c, double* v) const {

@@ -29,7 +29,7 @@ double alignment_likelihood(const AlignmentTargets& targets, const double* weigh
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
       if (weight == 0.0) continue;
       const std::int32_t x = set.x[static_cast<std::size_t>(i)], y = set.candidates_of(i).front();
-      const GridScores scores = set.scores(x, y, weights, 1.0, room);
+      const GridScores scores = set.scores(x, y, weights, 1.0, room, false);
       part.value += weight * (search.sums(scores, set.shape, expected) - score_of(scores, set.shape, targets.truth(i)));
       if (into == nullptr) continue;
       set.add_expected(x, y, expected, weight, into, room);

@@ -22,7 +22,7 @@ bool AlignmentSearcher::find(std::int64_t i, const double* weights, double facto
   const AlignmentLoss& loss = *problem_.loss;
   const std::span<const std::int32_t> candidates = set.candidates_of(i);
   const std::int32_t x = set.x[static_cast<std::size_t>(i)];
-  GridScores scores = set.scores(x, candidates.front(), weights, factor, room_);
+  GridScores scores = set.scores(x, candidates.front(), weights, factor, room_, loss.goal == AlignmentGoal::augmented);
   const double own_score = score_of(scores, set.shape, problem_.targets->truth(i));
   double highest = -std::numeric_limits<double>::infinity();
   bool found = false;
@@ -32,7 +32,7 @@ bool AlignmentSearcher::find(std::int64_t i, const double* weights, double facto
     if (found) highest = value, output.candidate = 0;
   }
   for (std::size_t k = 1; k < candidates.size(); ++k) {
-    scores = set.scores(x, candidates[k], weights, factor, room_);
+    scores = set.scores(x, candidates[k], weights, factor, room_, false);
     const double value = loss.other.b - loss.other.scale * (own_score - search_.best(scores, set.shape, pairs_));
     if (found && value <= highest) continue;
     found = true;

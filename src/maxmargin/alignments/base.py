@@ -43,6 +43,13 @@ GRID: Mapping[str, Allowed] = {
 """The parameters that all of them have."""
 
 
+def found_alignment(pairs: Indices, lengths: tuple[int, int]) -> Alignment:
+    """An alignment that the core found, which needs no checks."""
+    rows = pairs.astype(np.int64)
+    rows.setflags(write=False)
+    return Alignment.trusted(rows, lengths)
+
+
 class AlignmentBase(Estimator):
     """What is learned: a layout of weights, and the weights.
 
@@ -122,7 +129,7 @@ class AlignmentEstimator(AlignmentBase):
     def predict(self, X: Sequence[Any]) -> list[Alignment]:
         """The alignment of highest score of every pair of sequences."""
         packed = self._pack(X)
-        return [Alignment(own, packed.given.lengths(i)) for i, own in enumerate(self._best(packed))]
+        return [found_alignment(own, packed.given.lengths(i)) for i, own in enumerate(self._best(packed))]
 
     def predict_kbest(self, X: Sequence[Any], k: int) -> list[list[Ranked[Alignment]]]:
         """The ``k`` alignments of highest score of every pair, best first; fewer where there are fewer."""
@@ -132,7 +139,7 @@ class AlignmentEstimator(AlignmentBase):
         def best(i: int) -> list[Ranked[Alignment]]:
             scores, offsets, pairs = packed.grid(self.coef_, i).k_best(k)
             lists = np.split(pairs, offsets[1:-1])
-            return [Ranked(float(s), Alignment(own, packed.given.lengths(i))) for s, own in zip(scores, lists)]
+            return [Ranked(float(s), found_alignment(own, packed.given.lengths(i))) for s, own in zip(scores, lists)]
 
         return self._each(best, packed.n)
 
@@ -163,7 +170,7 @@ class AlignmentEstimator(AlignmentBase):
         def drawn(i: int) -> list[Alignment]:
             grid = packed.grid(self.coef_, i, factor=1.0 / self.temperature_)
             _, offsets, pairs = grid.samples(count, int(seeds[i]))
-            return [Alignment(own, packed.given.lengths(i)) for own in np.split(pairs, offsets[1:-1])]
+            return [found_alignment(own, packed.given.lengths(i)) for own in np.split(pairs, offsets[1:-1])]
 
         return self._each(drawn, packed.n)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.alignments.alignment import Alignment
-from maxmargin.alignments.base import GRID, AlignmentBase
+from maxmargin.alignments.base import GRID, AlignmentBase, found_alignment
 from maxmargin.alignments.loss import LOSSES
 from maxmargin.alignments.packed import Given, PackedAlignments, read_alignments, read_candidates, two_of
 from maxmargin.alignments.structure import AlignmentStructure
@@ -109,7 +109,7 @@ class HomologySVM(AlignmentBase):
         scores, alignments = self._best(packed)
         found = [int(np.argmax(own)) for own in scores]
         return [
-            Homolog(k, Alignment(own[k], packed.given.lengths(i, k)))
+            Homolog(k, found_alignment(own[k], packed.given.lengths(i, k)))
             for i, (k, own) in enumerate(zip(found, alignments))
         ]
 

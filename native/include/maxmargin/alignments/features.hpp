@@ -21,6 +21,8 @@ struct PositionRows {
   const std::int32_t* indices = nullptr;
   const double* values = nullptr;
 
+  bool is_code() const { return starts == nullptr && values == nullptr; }  // one feature of value 1 per position
+
   // Calls visit(column, value).
   template <class Visit>
   void visit(std::int64_t position, Visit&& each) const {
@@ -51,6 +53,7 @@ struct ScoreRoom {
   std::vector<double> match, open_x, extend_x, open_y, extend_y;
   std::vector<double> profile;      // of the columns of x in use: their scores against all positions of y
   std::vector<std::int32_t> place;  // of a column in the profile; -1 where it is not in use
+  std::vector<std::int32_t> row;    // of a position of x in `match`, where rows are shared
 };
 
 // An example is a sequence x with candidates, one of which is to be aligned with it.
@@ -72,8 +75,9 @@ struct AlignmentSet {
     return {candidates.data() + first_candidate[static_cast<std::size_t>(i)], candidates.data() + first_candidate[static_cast<std::size_t>(i) + 1]};
   }
 
-  // The grid of two sequences at factor * w; what it points to is in the room.
-  GridScores scores(std::int32_t x, std::int32_t y, const double* weights, double factor, ScoreRoom& room) const;
+  // The grid of two sequences at factor * w; what it points to is in the room. Positions of x that have the same features may share a row of
+  // scores, unless each is to have its `own`: row i of room.match.
+  GridScores scores(std::int32_t x, std::int32_t y, const double* weights, double factor, ScoreRoom& room, bool own) const;
   // v += c Psi of an alignment
   void add(std::int32_t x, std::int32_t y, std::span<const Pair> pairs, double c, double* v) const;
   // v += c times the sum of the features of all pairs and gaps, each as often as it is used
