@@ -1,5 +1,6 @@
 """Structured prediction with large margins."""
 
+from maxmargin import grammars
 from maxmargin.alignments.crf import AlignmentCRF
 from maxmargin.alignments.homology import HomologySVM
 from maxmargin.alignments.svm import AlignmentSVM
@@ -70,5 +71,6 @@ __all__ = [
     "Unsupported",
     "__version__",
     "check_problem",
+    "grammars",
     "load",
 ]

@@ -250,7 +250,7 @@ def test_labels_of_words_that_look_like_numbers(folder, run):
         ("train train.csv m.mm --format svmlight", "line 1: the label 'sepal_length,"),
         (
             "train train.csv m.mm --format arff",
-            "must be one of svmlight, csv, tsv, conll, crfsuite, svmhmm, letor, not 'arff'",
+            "must be one of svmlight, csv, tsv, conll, crfsuite, svmhmm, letor, brackets, not 'arff'",
         ),
         ("train train.csv m.mm --label-column kind", "has no column 'kind' for the labels"),
         ("train train.csv m.mm --C -1", "C must be a positive number"),

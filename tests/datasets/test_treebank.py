@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from maxmargin.datasets import load_treebank
+from maxmargin.datasets import load_treebank, make_treebank
 
 
 @pytest.fixture
@@ -24,6 +24,25 @@ def test_splits_follow_the_files(folder):
     assert str(parts[1][0]) == "(S (NP (NNP n160)) (VP (VBZ is)))"
     assert str(load_treebank("dev", folder, raw=True)[0]) == "(S (NP-SBJ (NNP n160)) (VP (VBZ is) (NP (-NONE- *))))"
     assert len(load_treebank("dev", folder, longest=1)) == 20
+
+
+def test_invented_trees_are_repeatable_and_ambiguous():
+    trees = make_treebank(300, seed=3)
+    assert make_treebank(300, seed=3) == trees != make_treebank(300, seed=4)
+    assert {tree.label for tree in trees} == {"S"}
+    assert max(len(tree.words()) for tree in trees) < 60
+    owners = {"NP": [], "VP": []}
+    for tree in trees:
+        for node in tree.nodes():
+            owners.get(node.label, []).extend(
+                child.words()[0] for child in node.children if not isinstance(child, str) and child.label == "PP"
+            )
+    odd = {label: sum(int(word[2:]) % 2 for word in words) / len(words) for label, words in owners.items()}
+    assert min(map(len, owners.values())) > 30
+    assert odd["VP"] > 0.8
+    assert odd["NP"] < 0.2
+    with pytest.raises(ValueError, match="must be at least 1"):
+        make_treebank(0)
 
 
 def test_bad_splits_and_archives(folder):

@@ -91,12 +91,18 @@ def test_repeated_brackets_count_one_by_one():
     assert bracket_counts([twice], [twice])[0].exact
 
 
+def test_the_true_tags_say_which_words_count():
+    other_tag = "(S (NP (NN a)) (. b))"
+    assert bracket_counts(["(S (NP (NN a)) (VB b))"], [other_tag]) == [(2, 2, 2, 0)]
+    assert brackets_of(other_tag) == {("S", 0, 1): 1, ("NP", 0, 1): 1}
+
+
 def test_bad_pairs():
     with pytest.raises(ValueError, match="There are 1 true and 0 predicted trees"):
         bracket_score([GOLD], [])
     with pytest.raises(ValueError, match="There are no trees"):
         bracket_score([], [])
-    with pytest.raises(ValueError, match="true tree 1 is over 5 words that count, and the predicted one over 1"):
+    with pytest.raises(ValueError, match="true tree 1 is over 7 words, and the predicted one over 1"):
         bracket_score([GOLD, GOLD], [GOLD, "(S (NN a))"])
     with pytest.raises(ValueError, match="true tree 0 has 'a' where the predicted one has 'b'"):
         bracket_score(["(S (NN a))"], ["(S (NN b))"])

@@ -54,7 +54,7 @@ def test_format_given_or_unknown():
     assert format_of("a.csv", "tsv") == "tsv"
     with pytest.raises(ValueError, match=r"a\.dat cannot be inferred from its name .* name the format: svmlight, csv"):
         format_of("a.dat")
-    with pytest.raises(ValueError, match=r"must be one of svmlight, csv, .*, svmhmm, letor, not 'arff'"):
+    with pytest.raises(ValueError, match=r"must be one of svmlight, csv, .*, svmhmm, letor, brackets, not 'arff'"):
         format_of("a.csv", "arff")
 
 

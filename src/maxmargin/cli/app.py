@@ -20,10 +20,11 @@ from maxmargin.cli.sequence_options import MODELS, SEQUENCE_ONLY
 from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.sequence_train import train_sequences
 from maxmargin.cli.train import Settings, train_model
+from maxmargin.cli.trees import TREE_MODELS, TREE_ONLY, train_trees
 from maxmargin.console import make_console
 from maxmargin.core.formulation import RESCALINGS, SLACKS
 from maxmargin.demo.app import run_demo
-from maxmargin.io.read import FORMATS, RANKING_FORMATS, SEQUENCE_FORMATS, format_of
+from maxmargin.io.read import FORMATS, RANKING_FORMATS, SEQUENCE_FORMATS, TREE_FORMATS, format_of
 from maxmargin.solvers.choose import BY_NAME
 from maxmargin.version import __version__
 
@@ -36,12 +37,13 @@ app = typer.Typer(
     rich_markup_mode="rich" if sys.stderr.isatty() and sys.stdout.isatty() else None,
 )
 
-_OF, _OF_RANKINGS = "Options for sequences", "Options for rankings"
+_OF, _OF_RANKINGS, _OF_TREES = "Options for sequences", "Options for rankings", "Options for trees"
 
 Data = Annotated[
     Path,
     typer.Argument(
-        help="Examples: svmlight, csv or tsv; sequences: conll, crfsuite or svmhmm; rankings: letor; gzipped or not.",
+        help="Examples: svmlight, csv or tsv; sequences: conll, crfsuite or svmhmm; rankings: letor; trees: "
+        "brackets; gzipped or not.",
         show_default=False,
     ),
 ]
@@ -126,7 +128,12 @@ def _train(
     seed: Annotated[int, typer.Option(help="Of the order in which examples are visited.")] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show progress, and how training ended.")] = False,
     kind: Annotated[
-        str, typer.Option("--model", help=f"For sequences: {', '.join(MODELS)}.", rich_help_panel=_OF)
+        str,
+        typer.Option(
+            "--model",
+            help=f"For sequences: {', '.join(MODELS)}; for trees: {', '.join(TREE_MODELS)}.",
+            rich_help_panel=_OF,
+        ),
     ] = "svm",
     templates: Annotated[
         str | None,
@@ -157,19 +164,35 @@ def _train(
     gain: Annotated[
         str, typer.Option(help="Of ndcg: exponential, linear.", rich_help_panel=_OF_RANKINGS)
     ] = "exponential",
+    horizontal: Annotated[
+        int | None, typer.Option(help="Next children that a rule knows; all if not given.", rich_help_panel=_OF_TREES)
+    ] = None,
+    vertical: Annotated[int, typer.Option(help="2: labels with that of the parent.", rich_help_panel=_OF_TREES)] = 1,
+    input: Annotated[str, typer.Option(help="Parse tags, or words.", rich_help_panel=_OF_TREES)] = "tags",
+    rare: Annotated[int, typer.Option(help="Uses up to which words go by their class.", rich_help_panel=_OF_TREES)] = 1,
+    function_tags: Annotated[
+        bool, typer.Option("--function-tags", help="Keep labels such as NP-SBJ.", rich_help_panel=_OF_TREES)
+    ] = False,
 ) -> None:
-    """Learn a classifier, a model of label sequences, or a ranking from labelled examples and save it."""
+    """Learn a classifier, a model of label sequences, a ranking or a parser from labelled examples and save it."""
     given = _given(context)
     found = format_of(data, format)
     if found in SEQUENCE_FORMATS:
-        others = sorted({"measure", "method", *MEASURE_ONLY, *RANKING_ONLY})
+        others = sorted({"measure", "method", *MEASURE_ONLY, *RANKING_ONLY, *TREE_ONLY})
         refuse({option(name): name in given for name in others}, data, f"a {found} file")
         train_sequences(data, found, model, kind, given)
         return
     if found in RANKING_FORMATS:
         train_ranking(data, model, given)
         return
-    refuse({option(name): name in given for name in sorted(SEQUENCE_ONLY | RANKING_ONLY)}, data, f"a {found} file")
+    if found in TREE_FORMATS:
+        train_trees(data, model, kind, given)
+        return
+    refuse(
+        {option(name): name in given for name in sorted(SEQUENCE_ONLY | RANKING_ONLY | TREE_ONLY)},
+        data,
+        f"a {found} file",
+    )
     settings = Settings(
         C=c,
         cost=cost,
@@ -224,7 +247,7 @@ def _predict(
     ] = "auto",
 ) -> None:
     """Write the class of each example, one per line; of sequences each token with its label added, of rankings the
-    score of each document.
+    score of each document, of trees the tree of each sentence.
 
     Labels in the data are ignored.
     """

@@ -23,7 +23,9 @@ from maxmargin.cli.files import Source, load_model, refuse
 from maxmargin.cli.measure import measured
 from maxmargin.cli.ranking import evaluate_ranking
 from maxmargin.cli.sequence_evaluate import evaluate_sequences
+from maxmargin.cli.trees import evaluate_trees
 from maxmargin.console import make_console, print_table
+from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.rankings.ranking_svm import RankingSVM
 
@@ -49,6 +51,11 @@ def evaluate_model(
         unused = {"--cost": cost_path is not None, "--steps": steps is not None, "--scheme": scheme is not None}
         refuse(unused | source.table_options, model_path, "a ranking")
         evaluate_ranking(model, source.path, source.format, as_json)
+        return
+    if isinstance(model, GrammarEstimator):
+        unused = {"--cost": cost_path is not None, "--steps": steps is not None, "--scheme": scheme is not None}
+        refuse(unused | source.table_options, model_path, "a parser")
+        evaluate_trees(model, source.path, source.format, as_json)
         return
     refuse({"--steps": steps is not None, "--scheme": scheme is not None}, model_path, "a classifier")
     data = source.read_for(model, labelled=True)

@@ -12,6 +12,7 @@ from maxmargin.classes.multiclass_svc import MulticlassSVC
 from maxmargin.classes.taxonomy_svc import TaxonomySVC
 from maxmargin.console import make_console
 from maxmargin.fitting.loading import load
+from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.io.labelled import LabelledData
 from maxmargin.io.read import read_data
 from maxmargin.measures.measure_svc import MeasureSVC
@@ -54,7 +55,7 @@ class Source:
         return data
 
 
-Model = MulticlassSVC | TaxonomySVC | MeasureSVC | RankingSVM | ChainEstimator
+Model = MulticlassSVC | TaxonomySVC | MeasureSVC | RankingSVM | ChainEstimator | GrammarEstimator
 
 
 def load_model(path: Path, n_jobs: int) -> Model:
@@ -63,7 +64,7 @@ def load_model(path: Path, n_jobs: int) -> Model:
     if not isinstance(model, Model):
         raise ValueError(
             f"{path} holds a {type(model).__name__}; the command line works with MulticlassSVC, TaxonomySVC, "
-            "MeasureSVC, RankingSVM and models of sequences."
+            "MeasureSVC, RankingSVM, models of sequences and parsers."
         )
     model.n_jobs = n_jobs
     return model

@@ -15,7 +15,9 @@ from maxmargin.cli.files import Source, check_output, load_model, refuse
 from maxmargin.cli.measure import answer_rows
 from maxmargin.cli.ranking import predict_ranking
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
+from maxmargin.cli.trees import predict_trees
 from maxmargin.console import make_console
+from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.rankings.ranking_svm import RankingSVM
 
@@ -49,6 +51,10 @@ def predict_file(
             {"--kbest": several, "--scores": answers.scores, **only, **source.table_options}, model_path, "a ranking"
         )
         predict_ranking(model, source.path, source.format, output)
+        return
+    if isinstance(model, GrammarEstimator):
+        refuse({**only, "--until": until is not None, **source.table_options}, model_path, "a parser")
+        predict_trees(model, source.path, source.format, output, answers)
         return
     refuse(only, model_path, "a classifier")
     if isinstance(model, MeasureSVC):

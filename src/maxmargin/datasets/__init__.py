@@ -17,7 +17,7 @@ from maxmargin.datasets.tables import load_covtype, load_mnist, load_optdigits, 
 from maxmargin.datasets.tagged import load_conll2000, load_ud_ewt
 from maxmargin.datasets.taxonomies import make_taxonomy
 from maxmargin.datasets.text import load_newsgroups20, load_reuters21578
-from maxmargin.datasets.treebank import load_treebank
+from maxmargin.datasets.treebank import load_treebank, make_treebank
 
 __all__ = [
     "Homologs",
@@ -51,4 +51,5 @@ __all__ = [
     "make_sentences",
     "make_subtopics",
     "make_taxonomy",
+    "make_treebank",
 ]

@@ -2,10 +2,12 @@
 
 from maxmargin.grammars.brackets import iter_trees, read_trees, write_trees
 from maxmargin.grammars.grammar import Grammar, NotDerivable
+from maxmargin.grammars.pcfg import PCFG
 from maxmargin.grammars.penn import plain_tree, without_empty_nodes, without_function_tags, without_repeats
 from maxmargin.grammars.tree import Tree
 
 __all__ = [
+    "PCFG",
     "Grammar",
     "NotDerivable",
     "Tree",

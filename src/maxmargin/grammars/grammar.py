@@ -161,6 +161,32 @@ class Grammar:
         bottoms = np.array([self.unary[chain[-1], 1] for chain in self.chains], dtype=np.int32)
         return tops, bottoms, offsets, np.array(rules, dtype=np.int32) + np.int32(len(self.binary))
 
+    @cached_property
+    def bracket_labels(self) -> tuple[str, ...]:
+        """The labels that nodes above tags can have."""
+        return tuple(dict.fromkeys(self.symbols[p].label for p in self._node_parents if p >= 0))
+
+    @cached_property
+    def rule_brackets(self) -> Ints:
+        """For each rule the number of the label of the node that it makes, int32 (n_rules,): -1 for rules of words,
+        rules inside of a node with many children, and those of a symbol that is no part of trees."""
+        numbers = {label: number for number, label in enumerate(self.bracket_labels)}
+        labels = [numbers[self.symbols[p].label] if p >= 0 else -1 for p in self._node_parents]
+        return np.array([*labels, *([-1] * len(self.lexical))], dtype=np.int32)
+
+    @cached_property
+    def _node_parents(self) -> list[int]:
+        """Of binary and unary rules the parent, -1 where it makes no node of a tree."""
+        none = {k for k, symbol in enumerate(self.symbols) if symbol.siblings is not None}
+        none |= {self.start} if self.wrapped else set()
+        return [-1 if p in none else p for p in [*self.binary[:, 0].tolist(), *self.unary[:, 0].tolist()]]
+
+    @property
+    def root_label(self) -> str:
+        """The label of the root of trees, that of the first tree where they differ."""
+        child = int(self.unary[self.unary[:, 0] == self.start][0, 1]) if self.wrapped else self.start
+        return self.symbols[child].label
+
     def rule_name(self, rule: int) -> str:
         """A rule as text: ``NP -> DT NN``."""
         names = self.symbols
@@ -194,7 +220,7 @@ class Grammar:
         derivation = applications(Tree(top, [given]) if self.wrapped else given, self.horizontal, self.vertical)
         if derivation[0].parent != self.symbols[self.start]:
             raise NotDerivable(f"The tree has the root {given.label!r}, and the grammar starts with {top!r}.")
-        rows = [(self._rule(a), a.start, a.split, a.end) for a in derivation]
+        rows = [(self.rule(a), a.start, a.split, a.end) for a in derivation]
         for run in chains_in(derivation):
             self._check_chain(run)
         return np.array([row for row in rows if row[0] >= 0], dtype=np.int32).reshape(-1, 4)
@@ -208,11 +234,14 @@ class Grammar:
         return tree_of(self, rows, words)
 
     @cached_property
-    def _rules(self) -> dict[tuple[int, ...], int]:
-        """Numbers of rules by symbols; lexical ones by symbol and terminal, with -1 between."""
+    def rule_symbols(self) -> list[tuple[int, ...]]:
+        """The numbers in each rule: parent and children, of lexical ones symbol, -1 and terminal."""
         rows = [tuple(row) for row in self.binary.tolist()] + [tuple(row) for row in self.unary.tolist()]
-        rows += [(symbol, -1, terminal) for symbol, terminal in self.lexical.tolist()]
-        return {row: number for number, row in enumerate(rows)}
+        return rows + [(symbol, -1, terminal) for symbol, terminal in self.lexical.tolist()]
+
+    @cached_property
+    def _rules(self) -> dict[tuple[int, ...], int]:
+        return {row: number for number, row in enumerate(self.rule_symbols)}
 
     @cached_property
     def _symbol_numbers(self) -> dict[Symbol, int]:
@@ -222,7 +251,8 @@ class Grammar:
     def _chain_names(self) -> set[Chain]:
         return set(self.chains)
 
-    def _rule(self, application: Application) -> int:
+    def rule(self, application: Application) -> int:
+        """The number of the rule that is applied, -1 for the tag of a word where tags are the input."""
         parent = self._symbol_numbers.get(application.parent, -1)
         if isinstance(application.children, str):
             if self.lexicon.by_tags:

@@ -95,6 +95,11 @@ class Lexicon:
         """The numbers of the symbols that a terminal can be."""
         return self.symbols[self.offsets[terminal] : self.offsets[terminal + 1]]
 
+    @cached_property
+    def allowed(self) -> list[frozenset[int]]:
+        """The same for all terminals."""
+        return [frozenset(self.symbols_of(terminal).tolist()) for terminal in range(self.unknown + 1)]
+
     def numbers(self, sentence: Sentence) -> Ints:
         """The terminals of a sentence, int32 (n_words,)."""
         words, tags = words_and_tags(sentence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
@@ -62,7 +62,8 @@ def brackets_of(
     Tags are no brackets. Words whose tags are in ``ignored`` are left out before places are counted, and so are nodes
     with such labels; ``equal`` replaces labels (None for ``EQUAL``).
     """
-    return _brackets(Tree.of(tree), frozenset(ignored), EQUAL if equal is None else equal)[1]
+    given = Tree.of(tree)
+    return _brackets(given, [tag for _, tag in given.tokens()], frozenset(ignored), EQUAL if equal is None else equal)
 
 
 def bracket_counts(
@@ -74,7 +75,8 @@ def bracket_counts(
 ) -> list[BracketCounts]:
     """The counts of every sentence; a prediction of None is a tree without brackets.
 
-    Raises a ValueError that names the first sentence whose two trees are over different words.
+    Which words count is said by the tags of the true tree. Raises a ValueError that names the first sentence whose two
+    trees are over different words.
     """
     truths, answers = list(y_true), list(y_pred)
     if len(truths) != len(answers):
@@ -82,12 +84,14 @@ def bracket_counts(
     left_out, same = frozenset(ignored), EQUAL if equal is None else equal
     found = []
     for number, (truth, answer) in enumerate(zip(truths, answers, strict=True)):
-        words, true = _brackets(Tree.of(truth), left_out, same)
+        given = Tree.of(truth)
+        words, tags = zip(*given.tokens(), strict=True)
+        true = _brackets(given, tags, left_out, same)
         predicted: Counter[Span] = Counter()
         if answer is not None:
-            others, predicted = _brackets(Tree.of(answer), left_out, same)
-            if words != others:
-                raise ValueError(_different(number, words, others))
+            found_tree = Tree.of(answer)
+            _check_words(number, words, found_tree.words())
+            predicted = _brackets(found_tree, tags, left_out, same)
         found.append(
             BracketCounts(true.total(), predicted.total(), (true & predicted).total(), _crossing(true, predicted))
         )
@@ -133,19 +137,16 @@ def bracket_f1(y_true: Iterable[Any], y_pred: Iterable[Any]) -> float:
     return bracket_score(y_true, y_pred).f1
 
 
-def _brackets(tree: Tree, ignored: frozenset[str], equal: Mapping[str, str]) -> tuple[list[str], Counter[Span]]:
-    """The words that count, and the brackets over them."""
-    tokens = tree.tokens()
+def _brackets(tree: Tree, tags: Sequence[str], ignored: frozenset[str], equal: Mapping[str, str]) -> Counter[Span]:
+    """The brackets over the words whose tags count."""
     place = [0]
-    for _, tag in tokens:
+    for tag in tags:
         place.append(place[-1] + (tag not in ignored))
-    spans = zip(tree.nodes(), tree.spans(), strict=True)
-    brackets = Counter(
+    return Counter(
         Span(equal.get(label, label), place[start], place[end])
-        for node, (label, start, end) in spans
+        for node, (label, start, end) in zip(tree.nodes(), tree.spans(), strict=True)
         if not node.is_tag and label not in ignored
     )
-    return [word for word, tag in tokens if tag not in ignored], brackets
 
 
 def _crossing(true: Counter[Span], predicted: Counter[Span]) -> int:
@@ -157,13 +158,15 @@ def _crossing(true: Counter[Span], predicted: Counter[Span]) -> int:
     )
 
 
-def _different(number: int, words: list[str], others: list[str]) -> str:
+def _check_words(number: int, words: Sequence[str], others: Sequence[str]) -> None:
     if len(words) != len(others):
-        return (
-            f"The true tree {number} is over {len(words)} words that count, and the predicted one over {len(others)}."
+        raise ValueError(
+            f"The true tree {number} is over {len(words)} words, and the predicted one over {len(others)}; they must "
+            "be over the same."
         )
-    place = next(k for k, (a, b) in enumerate(zip(words, others, strict=True)) if a != b)
-    return (
-        f"The true tree {number} has {quoted(words[place])} where the predicted one has {quoted(others[place])}; they "
-        "must be over the same words."
-    )
+    for own, other in zip(words, others, strict=True):
+        if own != other:
+            raise ValueError(
+                f"The true tree {number} has {quoted(own)} where the predicted one has {quoted(other)}; they must be "
+                "over the same words."
+            )

@@ -31,15 +31,17 @@ def without_empty_nodes(tree: Tree) -> Tree:
     return left
 
 
-def without_function_tags(tree: Tree) -> Tree:
-    """Labels without what follows their first hyphen or equals sign: NP-SBJ-1 and NP=2 become NP, -LRB- stays.
+def without_function_tag(label: str) -> str:
+    """A label up to its first hyphen or equals sign: NP-SBJ-1 and NP=2 become NP, -LRB- stays."""
+    return _FUNCTION.sub("", label)
 
-    The labels of words, their tags, stay as they are.
-    """
+
+def without_function_tags(tree: Tree) -> Tree:
+    """The labels of phrases without function tags; the tags of words stay as they are."""
 
     def plain(label: str, children: list[Tree | str]) -> Tree:
         is_tag = any(isinstance(child, str) for child in children)
-        return Tree(label if is_tag else _FUNCTION.sub("", label), children)
+        return Tree(label if is_tag else without_function_tag(label), children)
 
     made = rebuilt(tree, plain)
     assert made is not None

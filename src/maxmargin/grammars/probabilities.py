@@ -43,7 +43,6 @@ def log_probabilities(grammar: Grammar, counts: Floats) -> Floats:
         of_tag = np.bincount(symbols[rare], counts[first:][rare], len(grammar.symbols))
         unknown = terminals == grammar.lexicon.unknown
         used[first:][unknown] += of_tag[symbols[unknown]]
-    half = counts <= 0.0
-    with np.errstate(divide="ignore"):
-        exact = np.log(used) - np.log(totals[parents])
-    return np.where(half, np.log(used + 0.5) - np.log(totals[parents] + 0.5), exact)
+    half = np.where(counts > 0.0, 0.0, 0.5)
+    weights: Floats = np.log(used + half) - np.log(totals[parents] + half)
+    return weights

@@ -49,18 +49,17 @@ class _Undoing:
         first, second = len(grammar.binary), len(grammar.binary) + len(grammar.unary)
         inside = 0 <= rule < grammar.n_rules and 0 <= start < end <= len(self.words)
         if inside and rule >= second:
-            inside = end == start + 1 and grammar.lexicon.number(self.words[start]) == grammar.lexical[rule - second, 1]
+            inside = end == start + 1 and grammar.lexicon.number(self.words[start]) == grammar.rule_symbols[rule][2]
         if not (inside and (start < split < end if rule < first else split == -1)):
             raise ValueError(f"{_NONE}: {(rule, start, split, end)} is no rule at a place of it.")
         if rule >= second:
-            self.stack.append(self._leaf(start, int(grammar.lexical[rule - second, 0])))
+            self.stack.append(self._leaf(start, grammar.rule_symbols[rule][0]))
             return
+        parent, *children = grammar.rule_symbols[rule]
         if rule < first:
-            parent, left, right = grammar.binary[rule].tolist()
-            trees = (*self._below(left, start, split), *self._below(right, split, end))
+            trees = (*self._below(children[0], start, split), *self._below(children[1], split, end))
         else:
-            parent, child = grammar.unary[rule - first].tolist()
-            trees = self._below(child, start, end)
+            trees = self._below(children[0], start, end)
         symbol = grammar.symbols[parent]
         self.stack.append(
             _Part(parent, start, end, trees if symbol.siblings is not None else (Tree(symbol.label, trees),))
@@ -88,7 +87,7 @@ class _Undoing:
         label = self.grammar.symbols[symbol].label
         if self.tags is not None:
             label = self.tags[place]
-            if symbol not in lexicon.symbols_of(lexicon.number(label)):
+            if symbol not in lexicon.allowed[lexicon.number(label)]:
                 raise ValueError(
                     f"{_NONE}: word {place} has the tag {quoted(label)}, and they take it for "
                     f"{self.grammar.symbols[symbol]}."

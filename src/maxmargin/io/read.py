@@ -13,7 +13,8 @@ from maxmargin.io.table import read_table
 TABLE_FORMATS = ("svmlight", "csv", "tsv")
 SEQUENCE_FORMATS = ("conll", "crfsuite", "svmhmm")
 RANKING_FORMATS = ("letor",)
-FORMATS = (*TABLE_FORMATS, *SEQUENCE_FORMATS, *RANKING_FORMATS)
+TREE_FORMATS = ("brackets",)
+FORMATS = (*TABLE_FORMATS, *SEQUENCE_FORMATS, *RANKING_FORMATS, *TREE_FORMATS)
 _EXTENSIONS = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
@@ -27,6 +28,9 @@ _EXTENSIONS = {
     ".crfsuite": "crfsuite",
     ".svmhmm": "svmhmm",
     ".letor": "letor",
+    ".mrg": "brackets",
+    ".ptb": "brackets",
+    ".trees": "brackets",
 }
 
 
@@ -71,6 +75,8 @@ def read_data(
         raise ValueError(f"{fspath(path)} is a {kind} file, which holds sequences; give svmlight, csv or tsv text.")
     if kind in RANKING_FORMATS:
         raise ValueError(f"{fspath(path)} is a {kind} file, which holds rankings; give svmlight, csv or tsv text.")
+    if kind in TREE_FORMATS:
+        raise ValueError(f"{fspath(path)} is a {kind} file, which holds trees; give svmlight, csv or tsv text.")
     if kind == "svmlight":
         if label_column is not None:
             raise ValueError(f"{fspath(path)} is svmlight text, whose columns have no names; leave label_column out.")

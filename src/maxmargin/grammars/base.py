@@ -1,0 +1,179 @@
+"""What all parsers share: the grammar of a treebank, trees of sentences, probabilities, scores, model files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin import _core
+from maxmargin.core.problem import as_examples
+from maxmargin.core.ranked import Ranked, checked_k
+from maxmargin.fitting.estimator import Estimator, FileParts
+from maxmargin.fitting.model_parts import ModelArrays, ModelValues
+from maxmargin.fitting.parameters import COUNT, NOT_NEGATIVE, Allowed, Kind, whole
+from maxmargin.fitting.training import job_count
+from maxmargin.grammars.grammar import Grammar, checked_trees
+from maxmargin.grammars.lexicon import Ints, words_and_tags
+from maxmargin.grammars.model_file import grammar_parts, restored_grammar
+from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
+from maxmargin.grammars.parseval import bracket_counts
+from maxmargin.grammars.tree import Span, Tree
+from maxmargin.oracles.bind import check_sample_weight
+
+Floats = npt.NDArray[np.float64]
+
+GRAMMAR: Mapping[str, Allowed] = {
+    "grammar": (None, Kind("a Grammar", lambda value: isinstance(value, Grammar))),
+    "horizontal": (None, whole(0)),
+    "vertical": (COUNT,),
+    "input": ("tags", "words"),
+    "chains": ("seen", COUNT),
+    "rare": (whole(0),),
+    "beam": (None, NOT_NEGATIVE),
+    "n_jobs": (None, -1, COUNT),
+}
+
+
+class GrammarEstimator(Estimator):
+    """Base of the parsers.
+
+    A subclass sets ``grammar_``, ``coef_`` (the weights of the rules first) and ``temperature_`` in ``fit``.
+    """
+
+    probabilistic: ClassVar[bool] = True
+
+    grammar: Grammar | None
+    horizontal: int | None
+    vertical: int
+    input: str
+    chains: str | int
+    rare: int
+    beam: float | None
+    n_jobs: int | None
+    grammar_: Grammar
+    coef_: Floats
+    temperature_: float
+
+    def predict(self, X: Sequence[Any], *, decode: str = "best") -> list[Tree]:
+        """The tree of every sentence.
+
+        A sentence that the grammar cannot derive gets a flat tree: one node above the tags of its words.
+
+        Parameters
+        ----------
+        X : sentences: lists of tags, of words, or of (word, tag) pairs
+        decode : ``'best'`` for the tree of highest score; ``'risk'`` for that of most expected right brackets less
+            expected wrong ones
+        """
+        sentences, core = self._read(X)
+        if decode == "best":
+            found = core.best(self.coef_, self.beam, job_count(self.n_jobs))
+        elif decode == "risk":
+            found = core.best_by(2.0 * self._sums(core)[1] - 1.0, job_count(self.n_jobs))
+        else:
+            raise ValueError(f"decode must be 'best' or 'risk', not {decode!r}.")
+        trees = _ranked(self.grammar_, sentences, found)
+        return [
+            own[0].output if own else flat_tree(self.grammar_, sentence)
+            for own, sentence in zip(trees, sentences, strict=True)
+        ]
+
+    def predict_kbest(self, X: Sequence[Any], k: int) -> list[list[Ranked[Tree]]]:
+        """The ``k`` trees of highest score of every sentence, best first; fewer where there are fewer, and none where
+        the grammar cannot derive the sentence."""
+        sentences, core = self._read(X)
+        found = core.kbest(self.coef_, checked_k(k), self.beam, job_count(self.n_jobs))
+        return _ranked(self.grammar_, sentences, found)
+
+    def predict_marginals(self, X: Sequence[Any], *, least: float = 1e-6) -> list[dict[Span, float]]:
+        """The expected number of every bracket of every sentence, its probability unless it repeats; brackets below
+        ``least`` are left out."""
+        sentences, core = self._read(X)
+        _, brackets = self._sums(core)
+        labels = self.grammar_.bracket_labels
+        found: list[dict[Span, float]] = []
+        first = 0
+        for sentence in sentences:
+            n = len(sentence)
+            spans = [(i, j) for j in range(1, n + 1) for i in range(j - 1, -1, -1)]
+            own = brackets[first : first + len(spans)]
+            first += len(spans)
+            found.append({Span(labels[b], *spans[s]): float(own[s, b]) for s, b in np.argwhere(own >= least).tolist()})
+        return found
+
+    def sample(self, X: Sequence[Any], *, n_samples: int = 1, random_state: Any = 0) -> list[list[Tree]]:
+        """Trees drawn from their probabilities, ``n_samples`` for each sentence."""
+        sentences, core = self._read(X)
+        seed = int(np.random.default_rng(random_state).integers(2**63))
+        count = checked_k(n_samples, "n_samples")
+        self._say_if_not_calibrated()
+        found = core.samples(self.coef_, self.temperature_, count, seed, job_count(self.n_jobs))
+        return [[tree for _, tree in own] for own in _ranked(self.grammar_, sentences, found)]
+
+    def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
+        """F1 of the labelled brackets of all sentences, as ``metrics.bracket_score`` counts them."""
+        X, y = as_examples(X, y)
+        weight = check_sample_weight(sample_weight, len(y))
+        counts = np.array(bracket_counts(y, self.predict(X)), dtype=np.float64).reshape(-1, 4)
+        true, predicted, hits, _ = (np.ones(len(y)) if weight is None else weight) @ counts
+        return float(2.0 * hits / (true + predicted)) if true + predicted else 1.0
+
+    def _learn(self, X: Any, y: Any) -> tuple[Grammar, list[Any], list[Ints]]:
+        """The grammar, the sentences, and the rules of their trees."""
+        X, y = as_examples(X, y)
+        trees = checked_trees(y)
+        grammar = self.grammar
+        if grammar is None:
+            options = {name: getattr(self, name) for name in ("horizontal", "vertical", "input", "chains", "rare")}
+            grammar = Grammar.from_treebank(trees, **options)
+        return grammar, list(X), derivations_of(grammar, X, trees)
+
+    def _read(self, X: Any) -> tuple[list[Any], _core.Sentences]:
+        check_is_fitted(self, "coef_")
+        sentences = list(X)
+        return sentences, core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
+
+    def _sums(self, core: _core.Sentences) -> tuple[Floats, Floats]:
+        """Logarithms of the sums over all trees, and the expected number of every bracket (spans, labels)."""
+        self._say_if_not_calibrated()
+        labels = len(self.grammar_.bracket_labels)
+        log_sums, brackets, _ = core.sums(self.coef_, self.temperature_, labels, job_count(self.n_jobs))
+        return log_sums, np.asarray(brackets).reshape(-1, labels)
+
+    def _say_if_not_calibrated(self) -> None:
+        """Warns where scores were not fitted to be probabilities."""
+
+    def _file_parts(self) -> FileParts:
+        parts = grammar_parts(self.grammar_)
+        kept = {**parts.structure, "temperature": float(self.temperature_)}
+        return FileParts({**parts.arrays, "coef_": self.coef_}, kept, without=("grammar",))
+
+    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
+        self.grammar_ = restored_grammar(arrays, structure)
+        self.coef_ = arrays.floats("coef_", None)
+        self.temperature_ = structure.number("temperature", above=0.0)
+
+
+def flat_tree(grammar: Grammar, sentence: Any) -> Tree:
+    """One node above the tags of all words, for sentences that a grammar cannot derive."""
+    words, tags = words_and_tags(sentence)
+    if tags is None:
+        tags = words
+        if not grammar.lexicon.by_tags:
+            own = grammar.lexicon
+            tags = [grammar.symbols[own.symbols_of(number)[0]].label for number in grammar.numbers(sentence)]
+    return Tree(grammar.root_label, [Tree(tag, [word]) for word, tag in zip(words, tags, strict=True)])
+
+
+def _ranked(grammar: Grammar, sentences: Sequence[Any], found: Any) -> list[list[Ranked[Tree]]]:
+    """Trees of all sentences with their scores, of what the core answers."""
+    first, rules, scores, ends, _ = found
+    rows = np.split(rules, first[1:-1]) if len(first) > 1 else []
+    return [
+        [Ranked(float(scores[at]), grammar.tree(rows[at], sentence)) for at in range(ends[i], ends[i + 1])]
+        for i, sentence in enumerate(sentences)
+    ]

@@ -1,0 +1,103 @@
+"""The command line on files of trees: what it writes, what it prints, and how it fails."""
+
+import json
+import re
+
+import pytest
+
+import maxmargin
+from maxmargin.cli import main
+from maxmargin.grammars import PCFG, Tree, plain_tree, read_trees
+from maxmargin.metrics import bracket_score
+from tree_cases import TREEBANK
+
+PENN = "( (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sings) (NP (-NONE- *))) ) )\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.mrg").write_text("\n".join([*TREEBANK, PENN]))
+    (tmp_path / "test.mrg").write_text(PENN)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command line with words; returns exit code, stdout and stderr."""
+
+    def run_words(words):
+        code = 0
+        try:
+            main(words.split())
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_words
+
+
+@pytest.mark.parametrize("options", ["", "--input words --rare 0", "--vertical 2 --horizontal 1"])
+def test_train_predict_evaluate(folder, run, options):
+    code, out, err = run(f"train train.mrg model.mm --model pcfg {options}")
+    assert (code, err) == (0, "")
+    assert "rules" in out
+    model = maxmargin.load("model.mm")
+    assert isinstance(model, PCFG)
+    truth = [plain_tree(tree) for tree in read_trees("test.mrg")]
+    code, out, _ = run("predict model.mm test.mrg")
+    trees = [Tree.from_text(line) for line in out.splitlines()]
+    assert trees == model.predict([tree.tokens() for tree in truth]) == truth
+    assert run("predict model.mm train.mrg --output trees.mrg")[0] == 0
+    bank = [plain_tree(tree) for tree in read_trees("train.mrg")]
+    assert read_trees("trees.mrg") == model.predict([tree.tokens() for tree in bank])
+    code, out, _ = run("evaluate model.mm train.mrg --json")
+    found = json.loads(out)
+    expected = bracket_score(bank, read_trees("trees.mrg"))
+    assert found["f1"] == pytest.approx(expected.f1)
+    assert found["brackets"] == expected.support
+    assert (found["sentences"], found["words"]) == (6, sum(len(tree.words()) for tree in bank))
+    assert "crossing brackets" in run("evaluate model.mm test.mrg")[1]
+
+
+def test_scores_and_several_trees(folder, run):
+    run("train train.mrg model.mm --model pcfg --horizontal 0")
+    model = maxmargin.load("model.mm")
+    (ranked,) = model.predict_kbest([Tree.from_text("(S (DT the) (NN cat) (VBZ sings))").tokens()], 3)
+    lines = run("predict model.mm test.mrg --kbest 3")[1].splitlines()
+    assert [line.split("\t") for line in lines] == [
+        ["0", str(rank), f"{score:.9g}", str(tree)] for rank, (score, tree) in enumerate(ranked)
+    ]
+    assert run("predict model.mm test.mrg --scores")[1] == f"{ranked[0].score:.9g}\t{ranked[0].output}\n"
+
+
+def test_function_tags_can_be_kept(folder, run):
+    run("train train.mrg model.mm --model pcfg --function-tags")
+    assert run("predict model.mm test.mrg")[1] == "(S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sings)))\n"
+    assert json.loads(run("evaluate model.mm test.mrg --json")[1])["exact"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("train train.mrg model.mm --model hmm", "--model must be one of pcfg"),
+        ("train train.mrg model.mm --model pcfg --order 2", "--order has no meaning for --model pcfg"),
+        ("train bad.mrg model.mm --model pcfg", "bad.mrg, line 2, column 1: this bracket is never closed"),
+        ("train train.mrg model.mm --model pcfg --vertical 0", "vertical must be a positive integer"),
+        ("train train.mrg model.mm --model pcfg --format conll", "has no meaning|--model must be one of"),
+        ("train x.csv model.mm --vertical 2", "--vertical has no meaning for x.csv, a csv file"),
+        ("predict parser.mm x.csv", "x.csv is a csv file, but the model parses"),
+        ("predict parser.mm test.mrg --until 0.5", "--until has no meaning for parser.mm, a parser"),
+        ("evaluate parser.mm test.mrg --scheme BIO", "--scheme has no meaning for parser.mm, a parser"),
+        ("predict parser.mm bad.mrg", "line 2, column 1"),
+    ],
+)
+def test_faults_are_sentences(folder, run, command, message):
+    (folder / "bad.mrg").write_text("(S (NN a))\n(S (NN b)")
+    (folder / "x.csv").write_text("a,label\n1,x\n2,y\n")
+    run("train train.mrg parser.mm --model pcfg")
+    code, out, err = run(command)
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert re.search(message, " ".join(err.split()))
