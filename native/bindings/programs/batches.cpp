@@ -1,8 +1,10 @@
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
+
 #include "maxmargin/engine/thread_ranges.hpp"
 #include "maxmargin/programs/best.hpp"
-#include "maxmargin/programs/sums.hpp"
+#include "maxmargin/programs/lane_sums.hpp"
 #include "programs/programs.hpp"
 #include "programs/topology.hpp"
 
@@ -68,28 +70,38 @@ nb::tuple best(const Topologies& topologies, In1<double> scores, int threads) {
   return nb::make_tuple(take(std::move(values)), take(std::move(ends)), take(std::move(edges)));
 }
 
+// Of all programs, for sums_of_examples.
+struct GivenScores {
+  const Topologies& topologies;
+  const In1<double>& given;
+  const std::vector<std::int64_t>& offsets;
+  std::vector<double>&values, &used;
+
+  const Topology& topology(std::int64_t i) const { return *topologies[static_cast<std::size_t>(i)]; }
+  const double* scores(std::int64_t i, std::vector<double>& room) const { return topology(i).by_place(scores_of(given, offsets, i).data(), room); }
+  double* marginals(std::int64_t i, std::vector<double>& room) const {
+    if (topology(i).numbers().empty()) return used.data() + offsets[static_cast<std::size_t>(i)];
+    room.resize(static_cast<std::size_t>(topology(i).edges()));
+    return room.data();
+  }
+  void found(std::int64_t i, const programs::SumsOfInput& sums) {
+    values[static_cast<std::size_t>(i)] = sums.log_sum;
+    const std::vector<Edge>& numbers = topology(i).numbers();
+    double* into = used.data() + offsets[static_cast<std::size_t>(i)];
+    for (std::size_t place = 0; place < numbers.size(); ++place) into[numbers[place]] = sums.marginals[place];
+  }
+};
+
 nb::tuple sums(const Topologies& topologies, In1<double> scores, int threads) {
-  const auto n = static_cast<std::int64_t>(topologies.size());
   const std::vector<std::int64_t> offsets = edge_offsets(topologies, scores.size());
   std::vector<double> values(topologies.size()), marginals(scores.size());
   {
     nb::gil_scoped_release release;
-    in_parallel(n, threads, [&](int, std::int64_t begin, std::int64_t end) {
-      programs::Sums search;
-      std::vector<double> room, one;
-      for (std::int64_t i = begin; i < end; ++i) {
-        const Topology& topology = *topologies[static_cast<std::size_t>(i)];
-        const double* own = topology.by_place(scores_of(scores, offsets, i).data(), room);
-        const std::span<double> into(marginals.data() + offsets[static_cast<std::size_t>(i)], static_cast<std::size_t>(topology.edges()));
-        values[static_cast<std::size_t>(i)] = topology.with_edges([&](const auto& program) {
-          const double log_sum = search.run(program, own);
-          search.marginals(program, into);
-          return log_sum;
-        });
-        if (topology.numbers().empty()) continue;
-        one.assign(into.begin(), into.end());
-        for (std::size_t place = 0; place < one.size(); ++place) into[static_cast<std::size_t>(topology.number(static_cast<Edge>(place)))] = one[place];
-      }
+    in_parallel(static_cast<std::int64_t>(topologies.size()), threads, [&](int, std::int64_t begin, std::int64_t end) {
+      GivenScores batch{topologies, scores, offsets, values, marginals};
+      std::vector<std::int64_t> share(static_cast<std::size_t>(end - begin));
+      std::iota(share.begin(), share.end(), begin);
+      programs::sums_of_examples(batch, share);
     });
   }
   return nb::make_tuple(take(std::move(values)), take(std::move(marginals)));

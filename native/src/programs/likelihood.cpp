@@ -3,45 +3,67 @@
 #include <vector>
 
 #include "maxmargin/engine/thread_ranges.hpp"
-#include "maxmargin/programs/sums.hpp"
+#include "maxmargin/programs/lane_sums.hpp"
 #include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::programs {
+namespace {
+
+// The examples of one thread, for sums_of_examples.
+struct Share {
+  const ProgramTargets& targets;
+  const double* weights;
+  const double* sample_weight;
+  double* gradient;  // null: not wanted
+  double value = 0.0;
+  std::vector<double> table{};
+
+  double weight(std::int64_t i) const { return sample_weight == nullptr ? 1.0 : sample_weight[i]; }
+
+  const Topology& topology(std::int64_t i) const { return targets.set->topology(i); }
+  const double* scores(std::int64_t i, std::vector<double>& room) {
+    targets.set->scores(i, weights, 1.0, room, table);
+    return room.data();
+  }
+  double* marginals(std::int64_t i, std::vector<double>& room) const {
+    if (gradient == nullptr) return nullptr;
+    room.resize(static_cast<std::size_t>(topology(i).edges()));
+    return room.data();
+  }
+  void found(std::int64_t i, const SumsOfInput& sums) {
+    double more = sums.log_sum;
+    for (const Edge edge : targets.truth(i)) {
+      more -= sums.scores[edge];
+      if (gradient != nullptr) sums.marginals[edge] -= 1.0;
+    }
+    value += weight(i) * more;
+    if (gradient != nullptr) targets.set->add_all(i, sums.marginals, weight(i), gradient, table);
+  }
+};
+
+}  // namespace
 
 double program_likelihood(const ProgramTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
                           std::int64_t end, double* gradient, int threads) {
-  const ProgramSet& set = *targets.set;
   struct Part {
     double value = 0.0;
     std::vector<double> gradient;
   };
   std::vector<Part> parts(static_cast<std::size_t>(thread_count(end - begin, threads)));
-  in_parallel(end - begin, threads, [&](int share, std::int64_t first, std::int64_t last) {
-    Part& part = parts[static_cast<std::size_t>(share)];
+  in_parallel(end - begin, threads, [&](int number, std::int64_t first, std::int64_t last) {
+    Part& part = parts[static_cast<std::size_t>(number)];
     double* into = gradient;
-    if (gradient != nullptr && share > 0) {
-      part.gradient.assign(static_cast<std::size_t>(set.weights), 0.0);
+    if (gradient != nullptr && number > 0) {
+      part.gradient.assign(static_cast<std::size_t>(targets.set->weights), 0.0);
       into = part.gradient.data();
     }
-    Sums sums;
-    std::vector<double> scores, room, used;
+    Share share{targets, weights, sample_weight, into};
+    std::vector<std::int64_t> examples;
     for (std::int64_t i = begin + first; i < begin + last; ++i) {
-      const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
-      if (weight == 0.0) continue;
-      set.scores(i, weights, 1.0, scores, room);
-      used.resize(scores.size());
-      double value = set.topology(i).with_edges([&](const auto& program) {
-        const double log_sum = sums.run(program, scores.data());
-        if (into != nullptr) sums.marginals(program, used);
-        return log_sum;
-      });
-      for (const Edge edge : targets.truth(i)) {
-        value -= scores[static_cast<std::size_t>(edge)];
-        used[static_cast<std::size_t>(edge)] -= 1.0;
-      }
-      part.value += weight * value;
-      if (into != nullptr) set.add_all(i, used.data(), weight, into, room);
+      if (share.weight(i) != 0.0) examples.push_back(i);
     }
+    sums_of_examples(share, examples);
+    part.value = share.value;
   });
   double value = 0.0;
   for (const Part& part : parts) {

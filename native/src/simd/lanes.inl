@@ -55,6 +55,11 @@ inline Vec<Real, n> operator-(Vec<Real, n> a, Vec<Real, n> b) {
   return a;
 }
 template <class Real, int n>
+inline Vec<Real, n> operator/(Vec<Real, n> a, Vec<Real, n> b) {
+  for (int k = 0; k < n; ++k) a.lane[k] /= b.lane[k];
+  return a;
+}
+template <class Real, int n>
 inline Vec<Real, n> if_greater(Vec<Real, n> a, Vec<Real, n> b, Vec<Real, n> then, Vec<Real, n> otherwise) {
   for (int k = 0; k < n; ++k) a.lane[k] = a.lane[k] > b.lane[k] ? then.lane[k] : otherwise.lane[k];
   return a;

@@ -24,6 +24,9 @@ namespace maxmargin::programs {
 
 class Sums {  // keeps its memory from one program to the next
  public:
+  static constexpr double kModerate = 100.0;                      // the size of scores up to which exponentials are multiplied
+  static constexpr double kLowest = 0x1p-128, kHighest = 0x1p128;  // a number is multiplied by a power of 2^256 to be in between
+
   // log Z, minus infinity where nothing derives the goal; fills chances().
   template <NumberedProgram P>
   double run(const P& program, const double* scores) {
@@ -94,12 +97,11 @@ class Sums {  // keeps its memory from one program to the next
     }
   }
 
-  struct Scaled {  // number * 2^(256 power), number from 2^-128 to 2^128, or 0 and a power far below all others
+  struct Scaled {  // number * 2^(256 power), number from kLowest to kHighest, or 0
     double number = 1.0;
     std::int32_t power = 0;
   };
-  static constexpr double kModerate = 100.0;
-  static constexpr std::int32_t kNever = -(1 << 28);
+  static constexpr std::int32_t kNever = -(1 << 29);  // the power of 0 among others: far below all of them
   static constexpr std::int32_t kBlock = 512;
 
   // Fills chances_ with exp(scores), by blocks that stay in the cache; false if a score is too large in size for that.
@@ -140,16 +142,16 @@ class Sums {  // keeps its memory from one program to the next
           sum += number;
         });
         if (sum > 0.0) divide(chances + first, last - first, sum);
-        below[cell] = sum > 0.0 ? normal(sum, 0) : Scaled{0.0, kNever};
+        below[cell] = sum > 0.0 ? normal(sum, 0) : Scaled{0.0, 0};
         plain = below[cell].power == 0;
         continue;
       }
       if (static_cast<std::size_t>(last - first) > powers_.size()) powers_.resize(static_cast<std::size_t>(last - first));
-      std::int32_t highest = 2 * kNever, lowest = -kNever;
+      std::int32_t highest = kNever, lowest = -kNever;
       double sum = 0.0;
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
         const double number = chances[edge] * below[a].number * below[b].number;
-        const std::int32_t power = number > 0.0 ? below[a].power + below[b].power : 2 * kNever;  // a forbidden edge is below all
+        const std::int32_t power = number > 0.0 ? below[a].power + below[b].power : kNever;  // a forbidden edge is below all
         chances[edge] = number;
         powers_[static_cast<std::size_t>(edge - first)] = power;
         highest = std::max(highest, power);
@@ -169,12 +171,8 @@ class Sums {  // keeps its memory from one program to the next
           sum += chances[edge] *= lower < -3 ? 0.0 : kPowers[-lower];
         }
       }
-      if (sum > 0.0) {
-        divide(chances + first, last - first, sum);
-        below[cell] = normal(sum, highest);
-      } else {
-        below[cell] = {0.0, kNever};
-      }
+      if (sum > 0.0) divide(chances + first, last - first, sum);
+      below[cell] = sum > 0.0 ? normal(sum, highest) : Scaled{0.0, 0};
     }
     const Scaled all = below[program.goal()];
     return all.number > 0.0 ? std::log(all.number) + 256.0 * std::log(2.0) * all.power : kImpossible<double>;
@@ -191,8 +189,8 @@ class Sums {  // keeps its memory from one program to the next
   }
 
   static Scaled normal(double number, std::int32_t power) {
-    for (; number > 0x1p128; ++power) number *= 0x1p-256;
-    for (; number < 0x1p-128; --power) number *= 0x1p256;
+    for (; number > kHighest; ++power) number *= 0x1p-256;
+    for (; number < kLowest; --power) number *= 0x1p256;
     return {number, power};
   }
 

@@ -30,6 +30,7 @@ class Edges {  // a view that the queries read
   std::int32_t edges() const { return first_[cells_]; }
   Cell goal() const { return goal_; }
   Edge first(Cell cell) const { return first_[cell]; }
+  const Edge* first_list() const { return first_; }  // by cell, and the number of edges
   Tails tails(Edge edge) const {
     if constexpr (kTails == 1) return {tails_[edge], kNoTail};
     return {tails_[2 * static_cast<std::int64_t>(edge)], tails_[2 * static_cast<std::int64_t>(edge) + 1]};

@@ -128,6 +128,18 @@ struct Kernels {
   void (*sum_splits)(const SpanSplits& span, double* low);
   // what each parent, with outside[parent], gives to its parts and to the counts of its rules
   void (*share_splits)(const SpanSplits& span, const SpanShares& shares);
+  // Sums of `inputs` inputs of one program at once (programs/lane_sums.hpp): what belongs to an edge or a cell is that many numbers side
+  // by side. `first` has the first edge into each cell and the number of edges, `tails` two cells per edge.
+  int inputs;
+  // weights[e] = exp(scores[.][e])
+  void (*weigh_lanes)(const double* const* scores, std::int64_t edges, double* weights);
+  // below[cell] = sum over the edges into the cell of weights[e] below[tails of e], and weights[e] becomes the edge's share of that;
+  // lowest and highest sum but for those that are 0, by input, NaN left out
+  void (*sum_lanes)(std::int32_t cells, const std::int32_t* first, const std::int32_t* tails, double* weights, double* below, double* lowest,
+                    double* highest);
+  // marginals[.][e] = reach[head of e] chances[e], added to reach of both tails, from the last cell to the first
+  void (*spread_lanes)(std::int32_t cells, const std::int32_t* first, const std::int32_t* tails, const double* chances, double* reach,
+                       double* const* marginals);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
