@@ -13,7 +13,8 @@ inline int thread_count(std::int64_t count, int threads) {
   return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(threads, count)));
 }
 
-// Calls work(thread, begin, end) for the part of every thread, the first on the calling thread. The first exception is passed on.
+// Calls work(thread, begin, end) for the part of every thread, the first on the calling thread, and so are those for which the system has
+// no thread left. The first exception is passed on.
 template <class Work>
 void in_parallel(std::int64_t count, int threads, Work&& work) {
   const int used = thread_count(count, threads);
@@ -26,8 +27,14 @@ void in_parallel(std::int64_t count, int threads, Work&& work) {
     }
   };
   std::vector<std::thread> others;
-  for (int thread = 1; thread < used; ++thread) others.emplace_back(run, thread);
+  others.reserve(static_cast<std::size_t>(used - 1));
+  int started = 1;
+  try {
+    for (; started < used; ++started) others.emplace_back(run, started);
+  } catch (const std::exception&) {  // what no thread was made for is done below
+  }
   run(0);
+  for (int thread = started; thread < used; ++thread) run(thread);
   for (std::thread& other : others) other.join();
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
