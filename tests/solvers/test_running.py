@@ -128,8 +128,17 @@ def test_a_callback_sees_every_record_and_stops_on_true(solver):
 
 
 def test_a_callback_that_stops_is_reported_by_the_estimator():
-    with pytest.warns(ConvergenceWarning, match=r"callback.*gap is"):
+    with pytest.warns(ConvergenceWarning, match=r"callback.*gap is [^,;]*\.$"):  # no word of limits or tol
         estimator("n-slack", tol=1e-9, callback=lambda record: True).fit(X, Y)
+
+
+@pytest.mark.parametrize("solver", [Subgradient(passes=9), Perceptron(passes=9)], ids=lambda solver: solver.name)
+def test_without_a_gap_a_warning_speaks_of_passes(solver):
+    with pytest.warns(ConvergenceWarning, match=r"^Stopped by a callback\.$"):
+        estimator(solver, callback=lambda record: True).fit(X, Y)
+    text = r"^Stopped at max_time\. Not all passes were made; raise the limit or ask for fewer passes\.$"
+    with pytest.warns(ConvergenceWarning, match=text):
+        estimator(solver, max_time=1e-9).fit(X, Y)
 
 
 @all_solvers

@@ -149,7 +149,8 @@ def train(
     if oracle.formulation.slack == "hard" and solution.primal is not None:
         allowed *= 2.0 * solution.primal
     details = {"trained_on": trained_on, "checks": checks}
-    return concluded(solution, solver.name, n, C, allowed, names=names, trial=trial, details=details)
+    told = allowed if solver.has_gap else None
+    return concluded(solution, solver.name, n, C, told, names=names, trial=trial, details=details)
 
 
 def train_smooth(fit: Smooth, C: float, allowed: float, n: int, run: Run) -> Solution:
@@ -165,7 +166,7 @@ def concluded(
     solver: str,
     n: int,
     C: float,
-    allowed: float,
+    allowed: float | None,
     *,
     names: Sequence[str] | None = None,
     hint: str = "",
@@ -175,7 +176,7 @@ def concluded(
     """What every training ends with: the solution, with the name of the solver, the number of examples and C in its
     ``details``, and unless it was a ``trial`` a ConvergenceWarning where it stopped before it was done.
 
-    ``allowed`` is the gap that ``tol`` allows, ``hint`` what the warning ends with.
+    ``allowed`` is the gap that ``tol`` allows, None for a solver that has no gap; ``hint`` ends the warning.
     """
     solution = replace(solution, details={**solution.details, "solver": solver, "n": n, "C": C, **details})
     if not trial and solution.status in _STOPPED:
@@ -203,12 +204,16 @@ def _without_proof(solution: Solution) -> Solution:
 _STOPPED = (*LIMITS, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
 
 
-def _why_stopped(solution: Solution, allowed: float, names: Sequence[str] | None) -> str:
+def _why_stopped(solution: Solution, allowed: float | None, names: Sequence[str] | None) -> str:
     text = solution.status.message
     if solution.certificate is not None:
         examples = solution.certificate.examples
         first = [str(i) if names is None else names[i] for i in examples[:5]]
         named = ", ".join(first) + (f" and {len(examples) - 5} more" if len(examples) > 5 else "")
         return f"{text} They are those of {'example ' if names is None else ''}{named}; use slack='linear'."
+    if solution.status in (Status.CALLBACK, Status.INTERRUPTED):
+        return text if solution.gap is None else f"{text} The gap is {solution.gap:.4g}."
+    if allowed is None:
+        return f"{text} Not all passes were made; raise the limit or ask for fewer passes."
     gap = "not known" if solution.gap is None else f"{solution.gap:.4g}, and tol allows {allowed:.4g}"
     return f"{text} The gap is {gap}; raise the limit or loosen tol."

@@ -25,8 +25,8 @@ class Status(Enum):
 
     CONVERGED = "The gap is at most what tol asks for."
     FINISHED = "All passes were made; this solver has no gap to check."
-    MAX_ITER = "Stopped at max_iter before the gap was as small as tol asks for."
-    MAX_TIME = "Stopped at max_time before the gap was as small as tol asks for."
+    MAX_ITER = "Stopped at max_iter."
+    MAX_TIME = "Stopped at max_time."
     STALLED = "No further progress is possible in floating point before the gap is as small as tol asks for."
     INTERRUPTED = "Interrupted; this is the best solution so far."
     CALLBACK = "Stopped by a callback."
@@ -165,6 +165,7 @@ class Solver(ABC):
     name: ClassVar[str]
     mistakes_only: ClassVar[bool] = False  # looks at predictions, not at a loss: Formulation(mistakes=True)
     keeps_bounds: ClassVar[bool] = False  # of the weights, with linear or squared slack
+    has_gap: ClassVar[bool] = True  # stops when it is small enough; else after a number of passes
 
     def check(self, formulation: Formulation) -> None:
         """Raises ``Unsupported`` for a formulation that this solver cannot train; by default there is none."""

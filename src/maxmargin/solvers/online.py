@@ -29,6 +29,7 @@ class Subgradient(Solver):
     """
 
     name: ClassVar[str] = "subgradient"
+    has_gap: ClassVar[bool] = False
 
     passes: int = 50
 
@@ -80,6 +81,7 @@ class Perceptron(Solver):
 
     name: ClassVar[str] = "perceptron"
     mistakes_only: ClassVar[bool] = True
+    has_gap: ClassVar[bool] = False
 
     passes: int = 20
 
