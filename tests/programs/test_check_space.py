@@ -10,6 +10,7 @@ from maxmargin import ProgramCRF, ProgramSVM, Unsupported
 from maxmargin.programs import Program, check_space
 from maxmargin.programs.checking import derivations
 from maxmargin.programs.queries import k_best
+from maxmargin.programs.spaces import Segments
 from program_spaces import CostlyPaths, CountedPaths, LabelChain, Paths, examples
 
 INPUTS, OUTPUTS = examples("paths")
@@ -128,6 +129,14 @@ def test_faults_that_check_space_finds():
     short = changed(named(output_short, "output"))
     with pytest.raises(ValueError, match=r"every derivation must be an output of its own|names edge|not in its"):
         check_space(short, INPUTS, OUTPUTS)
+
+
+def test_segments_in_another_order_are_refused_by_both():
+    """Else a truth would be equal to no prediction."""
+    tokens, truths = [np.eye(6)] * 2, [[(0, 2, "a"), (3, 5, "b")], [(5, 6, "a"), (1, 2, "b")]]
+    for ask in (check_space, lambda space, X, Y: ProgramSVM(space, 1.0).fit(X, Y)):
+        with pytest.raises(ValueError, match=r"^Example 1: Segment \(1, 2, 'b'\) does not fit .* must be in order and"):
+            ask(Segments(["a", "b"], 3), tokens, truths)
 
 
 def test_faults_of_types():

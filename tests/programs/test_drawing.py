@@ -78,5 +78,9 @@ def test_what_is_wrong_is_a_sentence():
         draw_program(topology, cells=["a"])
     with pytest.raises(ValueError, match="has 2 edges, and there are 1 names of edges"):
         draw_program(Program.of(topology, np.eye(2)), edge_names=["a"])
+    with pytest.raises(ValueError, match="Edge 2 is to be marked, and the edges are 0 to 1"):
+        draw_program(topology, edges=[0, 2])
+    with pytest.raises(ValueError, match="Edge -1 is to be marked"):
+        program_text(topology, edges=[-1])
     with pytest.raises(ValueError, match="a drawing has at most 300 and 2000: draw a smaller example"):
         program_text(chain_program(100, 4))

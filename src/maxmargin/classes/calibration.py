@@ -11,13 +11,12 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from maxmargin.fitting.calibration import Labels, check_folds, models_without_folds
+from maxmargin.fitting.calibration import REACH, Labels, check_folds, models_without_folds
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.integer[Any]]
 
 FOLDS = 3
-_SHARPEST = 1100.0  # over the size of scores: the largest factor on them
 _NEWTON_STEPS = 50
 _ACCURACY = 1e-3
 _LARGE = 10_000  # examples from which on one fold is enough
@@ -100,7 +99,7 @@ def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calib
         return total, slope
 
     most = 20.0 if biased else 0.0
-    bounds = [(-7.0, 7.0), *[(-most, most)] * parts[0].known.size]
+    bounds = [(-REACH, REACH), *[(-most, most)] * parts[0].known.size]
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
     return Calibration(float(np.exp(found[0]) / size), np.asarray(found[1:]))
 
@@ -126,7 +125,7 @@ def held_out_sharpness(parts: list[HeldOutScores]) -> float:
     given = [(part.scores[:, part.known], (np.cumsum(part.known) - 1)[part.truth], part.weight) for part in parts]
     given = [(scores - scores.max(axis=1, keepdims=True), truth, weight) for scores, truth, weight in given]
     size = max(float(np.sqrt(np.mean([np.mean(scores**2) for scores, _, _ in given]))), 1e-300)
-    low, high, factor = 0.0, _SHARPEST / size, 1.0 / size
+    low, high, factor = 0.0, np.exp(REACH) / size, 1.0 / size
     for _ in range(_NEWTON_STEPS):
         slope = curvature = 0.0
         for scores, truth, weight in given:

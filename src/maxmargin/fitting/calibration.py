@@ -21,6 +21,7 @@ Positions = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
 
+REACH = 7.0  # logarithm of how far from the size of the scores a temperature is looked for, a factor of 1100
 _NEAR = 4.0  # logarithm of what a score may be to count as about 1
 
 
@@ -147,5 +148,5 @@ def best_temperature(parts: Sequence[HeldOut]) -> float:
     def loss(log_temperature: float) -> float:
         return sum(part.negative_log_likelihood(float(np.exp(log_temperature))) for part in parts)
 
-    found = minimize_scalar(loss, bounds=(middle - 7.0, middle + 7.0), method="bounded", options={"xatol": 1e-3})
+    found = minimize_scalar(loss, bounds=(middle - REACH, middle + REACH), method="bounded", options={"xatol": 1e-3})
     return float(np.exp(found.x))

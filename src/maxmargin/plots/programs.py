@@ -118,6 +118,8 @@ def _parts(
     if edges is None:
         edges = [] if scores is None else best(topology, scores).output.tolist()
     marked = {int(edge) for edge in edges}
+    if beyond := sorted(edge for edge in marked if not 0 <= edge < topology.n_edges):
+        raise ValueError(f"Edge {beyond[0]} is to be marked, and the edges are 0 to {topology.n_edges - 1}.")
     names = [str(name) for name in (cells if cells is not None else range(topology.n_cells))]
     return topology, marked, names
 

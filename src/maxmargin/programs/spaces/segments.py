@@ -177,13 +177,13 @@ class Segments:
             raise ValueError(f"An output must be a list of segments (begin, end, label), not {quoted(y)}.")
         rows: list[tuple[int, int, int]] = []
         at = 0
-        for begin, end, label in sorted(map(_segment, y), key=lambda segment: segment[0]):
+        for begin, end, label in map(_segment, y):
             if label not in self._codes:
                 raise ValueError(f"Segment {(begin, end, label)!r} has a label that is none of {self.labels}.")
             if not at <= begin < end <= n:
                 raise ValueError(
-                    f"Segment {(begin, end, label)!r} does not fit after token {at} of {n}; segments must be apart, "
-                    "and have at least one token."
+                    f"Segment {(begin, end, label)!r} does not fit after token {at} of {n}; segments must be in "
+                    "order and apart, and have at least one token."
                 )
             if end - begin > self.max_length:
                 raise ValueError(
