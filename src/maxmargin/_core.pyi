@@ -361,9 +361,9 @@ def sparse_difference(truth_index: Annotated[NDArray[numpy.int32], dict(shape=(N
     The same for sparse vectors; None also where the indices do not ascend or leave the range.
     """
 
-def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]:
+def add_best_planes(examples: list[list[Any]], w: NDArray[numpy.float64], weight: NDArray[numpy.float64] | None, squared: bool, total: NDArray[numpy.float64]) -> tuple[float, NDArray[numpy.float64], NDArray[numpy.int32], bool]:
     """
-    (b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.
+    Adds to the total, for each example, its weight times the plane (a, b) of largest b - <a, w>, the last of equals, where that is positive; for squared slack the plane of half the square. (sum of the b, slacks, positions of the planes or -1, whether all of them were sparse).
     """
 
 class Multiclass:
@@ -1215,6 +1215,9 @@ def choose_greedily(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,),
     """
     (documents in the order of the choice, their gains, gains computed) of the greedy cover of up to k documents. Document d has items[offsets[d]:offsets[d + 1]]; item j is worth benefit[j] once; a second cover may be added.
     """
+
+def mark_covered(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], there: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Marks the items that the documents have."""
 
 def rank_grades(grades: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
     """

@@ -51,6 +51,22 @@ void bind_diversity(nb::module_& module) {
       nb::arg("more_benefit").noconvert() = nb::none(),
       "(documents in the order of the choice, their gains, gains computed) of the greedy cover of up to k documents. "
       "Document d has items[offsets[d]:offsets[d + 1]]; item j is worth benefit[j] once; a second cover may be added.");
+  module.def(
+      "mark_covered",
+      [](In1<std::int64_t> offsets, In1<std::int32_t> items, In1<std::int64_t> documents, InOut1<bool> there) {
+        for (const std::int64_t d : as_span(documents)) {
+          if (d < 0 || d + 1 >= static_cast<std::int64_t>(offsets.size())) throw nb::index_error("no such document");
+          const std::int64_t first = offsets.data()[d], last = offsets.data()[d + 1];
+          if (first < 0 || last > static_cast<std::int64_t>(items.size())) throw nb::index_error("no such items");
+          for (std::int64_t k = first; k < last; ++k) {
+            const auto item = static_cast<std::size_t>(items.data()[k]);
+            if (item >= there.size()) throw nb::index_error("no such item");
+            there.data()[item] = true;
+          }
+        }
+      },
+      nb::arg("offsets").noconvert(), nb::arg("items").noconvert(), nb::arg("documents").noconvert(),
+      nb::arg("there").noconvert(), "Marks the items that the documents have.");
 }
 
 }  // namespace maxmargin::bindings

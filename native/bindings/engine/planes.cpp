@@ -29,23 +29,69 @@ nb::object given_back(Difference&& found) {
   return nb::make_tuple(take(std::move(found.index)), take(std::move(found.value)), found.score);
 }
 
-// <a, w> of a dense array or a SparseVector.
-double product(nb::handle a, std::span<const double> w) {
-  In1<double> dense;
-  if (nb::try_cast(a, dense)) {
-    if (dense.size() != w.size()) throw nb::value_error("a plane must have the length of w");
-    return kernels().dot(dense.data(), w.data(), std::ssize(w));
+// A dense array or a SparseVector, as Python holds it.
+struct HeldVector {
+  std::optional<In1<double>> dense;
+  In1<std::int32_t> index;
+  In1<double> value;
+
+  HeldVector(nb::handle a, std::size_t length) {
+    In1<double> whole;
+    if (nb::try_cast(a, whole)) {
+      if (whole.size() != length) throw nb::value_error("a plane must have the length of w");
+      dense = whole;
+      return;
+    }
+    index = nb::cast<In1<std::int32_t>>(a.attr("index"));
+    value = nb::cast<In1<double>>(a.attr("value"));
+    if (index.size() != value.size()) throw nb::value_error("one value per index is needed");
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      if (static_cast<std::size_t>(index.data()[k]) >= length) throw nb::index_error("a plane must have the length of w");
+    }
   }
-  const auto index = nb::cast<In1<std::int32_t>>(a.attr("index"));
-  const auto value = nb::cast<In1<double>>(a.attr("value"));
-  if (index.size() != value.size()) throw nb::value_error("one value per index is needed");
-  double sum = 0.0;
-  for (std::size_t k = 0; k < index.size(); ++k) {
-    const auto column = static_cast<std::size_t>(index.data()[k]);
-    if (column >= w.size()) throw nb::index_error("a plane must have the length of w");
-    sum += value.data()[k] * w[column];
+
+  double dot(std::span<const double> w) const {
+    if (dense) return kernels().dot(dense->data(), w.data(), std::ssize(w));
+    double sum = 0.0;
+    for (std::size_t k = 0; k < index.size(); ++k) sum += value.data()[k] * w[index.data()[k]];
+    return sum;
   }
-  return sum;
+
+  void add_to(std::span<double> total, double factor) const {
+    if (dense) {
+      for (std::size_t k = 0; k < total.size(); ++k) total[k] += factor * dense->data()[k];
+    } else {
+      for (std::size_t k = 0; k < index.size(); ++k) total[index.data()[k]] += factor * value.data()[k];
+    }
+  }
+};
+
+// The sum of the most violated plane of each example, weighted; for squared slack of the planes of slack^2 / 2.
+nb::tuple add_best_planes(nb::list examples, In1<double> w, std::optional<In1<double>> weight, bool squared,
+                          InOut1<double> total) {
+  if (total.size() != w.size()) throw nb::value_error("the sum must have the length of w");
+  if (weight && weight->size() != examples.size()) throw nb::value_error("one weight per example is needed");
+  std::vector<double> slack(examples.size(), 0.0);
+  std::vector<std::int32_t> best(examples.size(), -1);
+  double b = 0.0;
+  bool sparse = true;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const auto planes = nb::cast<nb::list>(examples[i]);
+    for (std::size_t k = 0; k < planes.size(); ++k) {
+      const auto plane = nb::cast<nb::tuple>(planes[k]);
+      const double value = nb::cast<double>(plane[1]) - HeldVector(plane[0], w.size()).dot(as_span(w));
+      if (value > 0.0 && value >= slack[i]) slack[i] = value, best[i] = static_cast<std::int32_t>(k);
+    }
+    const double share = weight ? weight->data()[i] : 1.0;
+    if (best[i] < 0 || share == 0.0) continue;
+    const auto plane = nb::cast<nb::tuple>(planes[static_cast<std::size_t>(best[i])]);
+    const HeldVector a(plane[0], w.size());
+    const double factor = squared ? share * slack[i] : share;
+    a.add_to({total.data(), total.size()}, factor);
+    b += factor * nb::cast<double>(plane[1]) - (squared ? 0.5 * share * slack[i] * slack[i] : 0.0);
+    sparse = sparse && !a.dense;
+  }
+  return nb::make_tuple(b, take(std::move(slack)), take(std::move(best)), sparse);
 }
 
 }  // namespace
@@ -146,21 +192,13 @@ void bind_planes(nb::module_& module) {
       nb::arg("features").noconvert(), nb::arg("factor"), nb::arg("w").noconvert(), nb::arg("largest_square"),
       "The same for sparse vectors; None also where the indices do not ascend or leave the range.");
   module.def(
-      "best_plane",
-      [](nb::list planes, In1<double> w) {
-        double highest = 0.0;
-        std::int64_t best = -1, k = 0;
-        for (nb::handle item : planes) {
-          const auto plane = nb::cast<nb::tuple>(item);
-          const double value = nb::cast<double>(plane[1]) - product(plane[0], as_span(w));
-          if (best < 0 || value >= highest) highest = value, best = k;
-          ++k;
-        }
-        return nb::make_tuple(highest, best);
-      },
-      nb::arg("planes"), nb::arg("w").noconvert(),
-      nb::sig("def best_plane(planes: list[Any], w: NDArray[numpy.float64]) -> tuple[float, int]"),
-      "(b - <a, w>, position) of the plane (a, b) where that is largest, the last of equals; (0, -1) where there is none.");
+      "add_best_planes", &add_best_planes, nb::arg("examples"), nb::arg("w").noconvert(), nb::arg("weight").noconvert().none(),
+      nb::arg("squared"), nb::arg("total").noconvert(),
+      nb::sig("def add_best_planes(examples: list[list[Any]], w: NDArray[numpy.float64], weight: NDArray[numpy.float64] | None, "
+              "squared: bool, total: NDArray[numpy.float64]) -> tuple[float, NDArray[numpy.float64], NDArray[numpy.int32], bool]"),
+      "Adds to the total, for each example, its weight times the plane (a, b) of largest b - <a, w>, the last of equals, "
+      "where that is positive; for squared slack the plane of half the square. (sum of the b, slacks, positions of the "
+      "planes or -1, whether all of them were sparse).");
 }
 
 }  // namespace maxmargin::bindings

@@ -38,8 +38,7 @@ class Cover:
     def covered(self, documents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Which items the documents have between them, shape (n_items,)."""
         there = np.zeros(self.n_items, dtype=np.bool_)
-        for d in np.asarray(documents, dtype=np.int64):
-            there[self.items[self.offsets[d] : self.offsets[d + 1]]] = True
+        _core.mark_covered(self.offsets, self.items, np.ascontiguousarray(documents, dtype=np.int64), there)
         return there
 
 

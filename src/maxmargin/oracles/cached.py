@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin._core import best_plane
 from maxmargin.core.vectors import SparseVector, Vector
 from maxmargin.oracles.base import Cut, Stop
-from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle
+from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle, PlaneSum
 from maxmargin.oracles.portions import until
 
 Floats = npt.NDArray[np.float64]
+
+_PORTION = 10**7  # multiplications after which limits of time are looked at
 
 
 class PlaneCache:
     """Keeps the ``size`` most recently used different planes of each example."""
 
     def __init__(self, oracle: PlaneOracle, size: int = 10) -> None:
-        self._oracle = oracle
-        self._seen: list[deque[Plane]] = [deque(maxlen=size) for _ in range(oracle.n)]
+        self._oracle, self._size = oracle, size
+        self._seen: list[list[Plane]] = [[] for _ in range(oracle.n)]  # the youngest last
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
@@ -30,25 +30,21 @@ class PlaneCache:
 
     def best_cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w`` of the planes kept: a lower bound."""
-        return self._oracle.sum_planes(until(self._held(w), stop), w)
+        total, n = PlaneSum(self._oracle, w), self._oracle.n
+        together = max(1, _PORTION // (self._size * max(1, self._oracle.dimension)))
+        for first in until(range(0, n, together), stop):
+            part = range(first, min(first + together, n))
+            best = total.add(list(part), self._seen[part.start : part.stop])
+            for i, k in zip(part, best.tolist()):
+                if 0 <= k < len(self._seen[i]) - 1:
+                    self._seen[i].append(self._seen[i].pop(k))
+        return total.cut()
 
     def _asked(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
         for i, plane in self._oracle.ask_all(w):
             if plane is not None:
                 self._use(i, plane)
             yield i, plane
-
-    def _held(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
-        return ((i, self._look(i, w)) for i in range(self._oracle.n))
-
-    def _look(self, i: int, w: Floats) -> Plane | None:
-        value, k = best_plane(list(self._seen[i]), w)
-        if value <= 0.0:
-            return None
-        plane = self._seen[i][k]
-        del self._seen[i][k]
-        self._seen[i].append(plane)
-        return plane
 
     def _use(self, i: int, plane: Plane) -> None:
         """Moves the plane to the young end."""
@@ -58,6 +54,8 @@ class PlaneCache:
                 del seen[k]
                 break
         seen.append(plane)
+        if len(seen) > self._size:
+            del seen[0]
 
 
 def _equal(a: Vector, b: Vector) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import PlaneEngine, VisitResult, VisitSettings, add_best_planes
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
 from maxmargin.oracles.base import Cut, OnlineWalk, Oracle, Stop
@@ -25,6 +26,7 @@ Plane = tuple[Vector, float]
 
 CALL = 1e5
 """What a call of a Python method costs, in multiplications."""
+_TOGETHER = 64  # planes that are summed in one native call
 
 
 class PlaneOracle(Oracle):
@@ -67,21 +69,11 @@ class PlaneOracle(Oracle):
 
     def sum_planes(self, found: Iterable[tuple[int, Plane | None]], w: Floats) -> Cut:
         """Weighted sum of pairs ``(example, plane or None)``; for squared slack of the planes of ``slack^2 / 2``."""
-        a, b, slack = np.zeros(self.dimension), 0.0, np.zeros(self.n)
-        sparse = True
-        for i, plane in found:
-            if plane is None:
-                continue
-            value = plane[1] - dot(plane[0], w)
-            slack[i] = max(0.0, value)
-            weight = 1.0 if self.sample_weight is None else self.sample_weight[i]
-            if value <= 0.0 or weight == 0.0:
-                continue
-            sparse = sparse and isinstance(plane[0], SparseVector)
-            factor = weight * value if self.formulation.slack == "squared" else weight
-            add_to(a, plane[0], factor)
-            b += factor * plane[1] - (0.5 * weight * value**2 if self.formulation.slack == "squared" else 0.0)
-        return Cut(compact(a) if sparse else a, b, slack)
+        total = PlaneSum(self, w)
+        pairs = iter(found)
+        while part := list(islice(pairs, _TOGETHER)):
+            total.add([i for i, _ in part], [[] if plane is None else [plane] for _, plane in part])
+        return total.cut()
 
     def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
         added = 0
@@ -115,6 +107,28 @@ class PlaneOracle(Oracle):
         if state.planes is None:
             raise ValueError("This dual state has no planes; it does not belong to a Python problem.")
         return state.planes
+
+
+class PlaneSum:
+    """The sum of one plane per example: the highest at ``w`` of those given."""
+
+    def __init__(self, oracle: PlaneOracle, w: Floats) -> None:
+        self._w, self._weight = np.ascontiguousarray(w), oracle.sample_weight
+        self._squared = oracle.formulation.slack == "squared"
+        self._a, self._b, self._slack = np.zeros(oracle.dimension), 0.0, np.zeros(oracle.n)
+        self._sparse = True
+
+    def add(self, examples: list[int], planes: list[list[Plane]]) -> Indices:
+        """Takes some examples with the planes of each; the positions of the highest, -1 where none is above 0."""
+        weight = None if self._weight is None else self._weight[examples]
+        b, slack, best, sparse = add_best_planes(planes, self._w, weight, self._squared, self._a)
+        self._slack[examples] = slack
+        self._b += b
+        self._sparse = self._sparse and sparse
+        return best
+
+    def cut(self) -> Cut:
+        return Cut(compact(self._a) if self._sparse else self._a, self._b, self._slack)
 
 
 class PlanesEngine(Engine):
