@@ -11,6 +11,7 @@ import typer
 
 from maxmargin.chains.chunk_schemes import SCHEMES
 from maxmargin.classes.taxonomies.losses import LOSSES
+from maxmargin.cli.alignments import align
 from maxmargin.cli.evaluate import evaluate_model
 from maxmargin.cli.files import Source, check_output, option, refuse
 from maxmargin.cli.measure import MEASURE_ONLY
@@ -36,6 +37,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich" if sys.stderr.isatty() and sys.stdout.isatty() else None,
 )
+
+app.add_typer(align, name="align")
 
 _OF, _OF_RANKINGS, _OF_TREES = "Options for sequences", "Options for rankings", "Options for trees"
 
