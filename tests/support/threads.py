@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from alignment_cases import pairs_of_letters
 from maxmargin import (
+    AlignmentCRF,
+    AlignmentSVM,
     ChainCRF,
     ChainSVC,
     MeasureSVC,
@@ -81,3 +84,13 @@ def test_programs(space):
     model.predict_kbest(inputs, 3)
     model.predict_marginals(inputs)
     model.sample(inputs, n_samples=2)
+
+
+@pytest.mark.parametrize(("loss", "rescaling"), [("q", "margin"), ("f1", "slack"), ("zero-one", "margin")])
+def test_alignments(loss, rescaling):
+    pairs = pairs_of_letters(n=8)
+    sequences, truths = [(x, own[0]) for x, own, _ in pairs], [list(truth) for *_, truth in pairs]
+    model = AlignmentSVM(0.5, loss=loss, rescaling=rescaling, solver="one-slack", n_jobs=3).fit(sequences, truths)
+    model.predict(sequences)
+    model.predict_kbest(sequences, 2)
+    AlignmentCRF(n_jobs=3).fit(sequences, truths).predict_marginals(sequences)
