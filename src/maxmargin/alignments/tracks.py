@@ -33,8 +33,8 @@ def tracks_of(given: Any, what: str) -> Mapping[str, Any]:
         return {PROFILE: given}
     if isinstance(given, str | Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1):
         return {RESIDUE: given}
-    if hasattr(given, "__len__") and hasattr(given, "__getitem__"):  # a Biopython Seq
-        return {RESIDUE: str(given)}
+    if hasattr(given, "__len__") and hasattr(given, "__iter__"):
+        return {RESIDUE: str(given) if type(given).__module__.startswith("Bio.") else list(given)}
     raise TypeError(
         f"{what} must be a string, a list of letters, a matrix or a mapping of tracks, not {quoted(given)}."
     )
