@@ -1827,6 +1827,10 @@ class Sentences:
     @property
     def weight_count(self) -> int: ...
 
+    @property
+    def span_count(self) -> int:
+        """Spans of all sentences together."""
+
     def fingerprint(self) -> int: ...
 
     def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beam: float | None, threads: int) -> tuple[Any, ...]:
@@ -1852,3 +1856,158 @@ class Sentences:
         """
         How often a binary rule meets two parts that have a value, for each sentence.
         """
+
+class TreeTargets:
+    """True trees of sentences; see grammars/targets.hpp."""
+
+    def __init__(self, sentences: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rules: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first: int, last: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int) -> float:
+        """
+        The negative log-likelihood of the sentences first to last - 1; adds its gradient.
+        """
+
+    def brackets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How many brackets each true tree has."""
+
+    def counts(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rules: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        (hits, guesses, whether it is the truth) of one tree of each sentence, one after the other.
+        """
+
+    def moments(self, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Any, ...]:
+        """
+        (rules in the true trees, sum of the squared lengths of their features).
+        """
+
+    def steepness(self) -> float:
+        """
+        The largest squared length of the features of a true tree, among some of them.
+        """
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The scores of the true trees."""
+
+    def fingerprint(self) -> int: ...
+
+class TreeOracle:
+    """Sentences, true trees and a formulation; see grammars/search.hpp."""
+
+    def __init__(self, targets: object, goal: str, guess: float, hit: float, margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], guesses: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], beam: float | None) -> None: ...
+
+    def search_bytes(self, example: int) -> int:
+        """
+        Memory that the search by hits and guesses takes for an example; 0 where there is none.
+        """
+
+    @property
+    def weight_count(self) -> int: ...
+
+    def slacks(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """(slacks, searches that gave up) of examples."""
+
+    def worst(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
+        """
+        (slack, outputs one after the other, searches that gave up) of the most violated plane of each example.
+        """
+
+    def cut(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, into: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> tuple[Any, ...]:
+        """
+        Adds a of the summed plane to `into`; returns (b, slacks, searches that gave up).
+        """
+
+    def accumulate(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], late: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, squared: bool, first: int, done: int, numerator: float) -> int:
+        """
+        Adds planes to v one after the other and returns how many; see engine/questions.hpp.
+        """
+
+    def rows(self, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of the planes of outputs, as CSR rows; zero where an output is the truth.
+        """
+
+class TreeEngine:
+    """The dual engine on trees of sentences."""
+
+    def __init__(self, oracle: object, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    def outputs(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Outputs of all planes in working sets, one after the other, in the order of `support`.
+        """
+
+    def planes(self) -> tuple[Any, ...]:
+        """
+        (offsets, indices, values, b) of all planes in working sets, as CSR rows in the order of `support`.
+        """
+
+    def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        """
+
+    def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
+        """Merges the least used planes of blocks down to a capacity."""
+
+    def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
+        """Visits the blocks in order, one step each."""
+
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+        """
+        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        """
+
+    def mark(self) -> None:
+        """Remembers the dual variables as they are, for `extrapolate`."""
+
+    def extrapolate(self, factor: float) -> float:
+        """
+        Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
+        """
+
+    def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sets the dual variables of all planes in working sets, in the order of `support`, cut down to what the budget allows.
+        """
+
+    def refresh(self) -> None:
+        """Computes w and the dual anew from alpha."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        w = sum alpha a; a view that the next visit changes. Computed anew from alpha after coarse visits.
+        """
+
+    @property
+    def rough_weights(self) -> NDArray[numpy.float32] | NDArray[numpy.float64]:
+        """w as the last visit left it: a view, float32 after coarse visits."""
+
+    def sharpen(self) -> None:
+        """After coarse visits, computes w and the dual anew from alpha."""
+
+    @property
+    def gaps(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Gap of every block when it was last visited with fresh planes; infinite before that.
+        """
+
+    @property
+    def dual(self) -> float: ...
+
+    @property
+    def linear(self) -> float:
+        """sum alpha b"""
+
+    @property
+    def offset(self) -> float:
+        """
+        The dual without its quadratic term: C times the b of the cut that all planes together amount to.
+        """
+
+    @property
+    def plane_count(self) -> int:
+        """Planes in all working sets."""
+
+    def support(self) -> tuple[Any, ...]:
+        """(block, output, alpha) of every plane in a working set."""

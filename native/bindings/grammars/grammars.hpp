@@ -31,6 +31,7 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> take_rules(std::vector<grammar
 
 void bind_rules(nb::module_& module);
 void bind_sentences(nb::module_& module);
+void bind_tree_oracle(nb::module_& module);
 void add_tree_predictions(nb::class_<PySentences>& type);
 
 }  // namespace maxmargin::bindings

@@ -116,6 +116,13 @@ void bind_sentences(nb::module_& module) {
            nb::arg("indices").noconvert(), nb::arg("values").noconvert().none(),
            "Features of the starts, ends, lengths, spans or splits of all sentences: rows of a CSR matrix, and the block of each rule, -1 for none.")
       .def_prop_ro("weight_count", [](const PySentences& self) { return self.sentences.weights; })
+      .def_prop_ro("span_count",
+                   [](const PySentences& self) {
+                     std::int64_t spans = 0;
+                     for (std::int64_t i = 0; i < self.n(); ++i) spans += grammars::span_count(std::ssize(self.sentences.words_of(i)));
+                     return spans;
+                   },
+                   "Spans of all sentences together.")
       .def("fingerprint", &fingerprint);
   add_tree_predictions(type);
 }

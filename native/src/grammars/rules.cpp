@@ -31,7 +31,13 @@ Rules::Rules(const RuleArrays& given)
   check(given);
   sort_binary(given);
   sort_chains(given);
-  for (std::size_t w = 0; w < given.word_symbols.size(); ++w) words_.push_back({given.word_symbols[w], given.word_rules[w]});
+  symbols_of_.assign(given.binary.begin(), given.binary.end());
+  for (std::size_t u = 0; u < given.unary.size(); u += 2) symbols_of_.insert(symbols_of_.end(), {given.unary[u], given.unary[u + 1], kNone});
+  symbols_of_.resize(3 * static_cast<std::size_t>(rules()), kNone);
+  for (std::size_t w = 0; w < given.word_symbols.size(); ++w) {
+    words_.push_back({given.word_symbols[w], given.word_rules[w]});
+    if (given.word_rules[w] != kNone) symbols_of_[3 * static_cast<std::size_t>(given.word_rules[w])] = given.word_symbols[w];
+  }
 }
 
 void Rules::check(const RuleArrays& given) const {

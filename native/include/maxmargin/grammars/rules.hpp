@@ -81,6 +81,8 @@ class Rules {
     return {words_.data() + first_word_[static_cast<std::size_t>(terminal)], words_.data() + first_word_[static_cast<std::size_t>(terminal) + 1]};
   }
 
+  // The symbols of a rule: parent and children, kNone where it has fewer.
+  std::span<const Symbol, 3> symbols_of(Rule rule) const { return std::span<const Symbol, 3>(symbols_of_.data() + 3 * static_cast<std::size_t>(rule), 3); }
   std::int32_t bracket(Rule rule) const { return bracket_[static_cast<std::size_t>(rule)]; }
   // The label of the bracket that binary rules with this parent make: it is the same for all of them.
   std::int32_t symbol_bracket(Symbol parent) const { return symbol_bracket_[static_cast<std::size_t>(parent)]; }
@@ -93,7 +95,7 @@ class Rules {
   std::int32_t symbols_, start_, binary_, unary_, lexical_;
   std::int32_t left_roles_ = 0, right_roles_ = 0;
   std::vector<Rule> rule_at_, chain_rules_;
-  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, left_role_, right_role_, first_chain_, first_word_, bracket_, symbol_bracket_;
+  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, left_role_, right_role_, first_chain_, first_word_, bracket_, symbol_bracket_, symbols_of_;
   std::vector<Chain> chains_;
   std::vector<Word> words_;
   SplitRules split_;

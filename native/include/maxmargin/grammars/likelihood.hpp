@@ -1,0 +1,14 @@
+// The conditional likelihood of true trees: sum over sentences of s_i (log sum_y exp F(x_i, y) - F(x_i, y_i)).
+#pragma once
+
+#include <cstdint>
+
+#include "maxmargin/grammars/targets.hpp"
+
+namespace maxmargin::grammars {
+
+// Of the sentences from `begin` to `end - 1`; where `gradient` is not null, its gradient is added to it. Without sample weights all are one.
+double tree_likelihood(const TreeTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin, std::int64_t end, double* gradient,
+                       int threads);
+
+}  // namespace maxmargin::grammars

@@ -1,0 +1,60 @@
+// The most violated tree of a sentence in every formulation.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "maxmargin/grammars/chart.hpp"
+#include "maxmargin/grammars/forest.hpp"
+#include "maxmargin/grammars/targets.hpp"
+#include "maxmargin/programs/kbest.hpp"
+
+namespace maxmargin::grammars {
+
+// Hits and guesses of the edges of a chart, so that they add up to those of a tree. A bracket that a chain makes below or above an equal one is a
+// hit only if the truth has it so often: that is known at the chain, whose bottom says what the rule below it makes.
+class EdgeBrackets {
+ public:
+  void start(const Rules& rules, std::span<const Bracket> gold) { rules_ = &rules, gold_ = gold; }
+  BracketCounts of_symbol(Symbol parent, std::int64_t span) const;
+  BracketCounts of_chain(const Chain& chain, std::int64_t span, bool one_word);
+
+ private:
+  std::span<const Bracket> at_span(std::int64_t span) const;
+  const Rules* rules_ = nullptr;
+  std::span<const Bracket> gold_;
+  std::vector<std::int32_t> left_;
+};
+
+class TreeSearcher {  // keeps its memory from one sentence to the next
+ public:
+  explicit TreeSearcher(const TreeProblem& problem, double beam = Chart::kNoBeam) : problem_(problem), beam_(beam) {}
+
+  // Fills `tree`, sorted, with the most violated tree at factor * w and returns true, or false where the truth is the answer.
+  bool find(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree);
+  // Bytes of the search by totals, where that is the goal.
+  std::int64_t bytes(std::int64_t i);
+  std::int64_t missed() const { return missed_; }  // searches in which a beam left something out
+
+ private:
+  double fill(std::int64_t i, const SentenceScores& scores);
+  void add_loss(std::int64_t i, SentenceScores& scores);
+  bool second(std::int64_t i, std::vector<Anchored>& tree);
+  bool by_total(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree);
+  void list_totals(std::int64_t i, const ChartProgram& program);
+
+  TreeProblem problem_;
+  double beam_;
+  SentenceScorer scorer_;
+  Chart chart_;
+  EdgeBrackets brackets_;
+  Forest forest_;
+  programs::KBest<ChartProgram, double, ChartScores> list_;
+  std::vector<double> symbol_extra_, chain_extra_;
+  std::vector<std::int64_t> totals_;
+  std::vector<Edge> edges_;
+  std::int64_t missed_ = 0;
+};
+
+}  // namespace maxmargin::grammars

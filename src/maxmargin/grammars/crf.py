@@ -1,0 +1,110 @@
+"""Conditional random fields that parse sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from maxmargin.core.problem import as_examples
+from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.likelihood_training import train_likelihood
+from maxmargin.fitting.parameters import ANYTHING, NOT_NEGATIVE, SOLVER, TRAINING, Allowed
+from maxmargin.fitting.regularisation import resolved_c
+from maxmargin.fitting.training import job_count, run_of
+from maxmargin.grammars.base import GRAMMAR
+from maxmargin.grammars.grammar import Grammar
+from maxmargin.grammars.learned import LearnedGrammar
+from maxmargin.grammars.likelihood import TreeLikelihood
+from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.solvers.base import Record
+from maxmargin.solvers.certify import check_product
+from maxmargin.solvers.likelihood import Objective
+
+_TOL = 1e-3  # what tol='auto' stands for
+
+
+@saved
+@dataclass(eq=False, repr=False)
+class GrammarCRF(LearnedGrammar):
+    """Weighted grammar by conditional likelihood: ``p(y | x) = exp F(x, y; w) / sum_y' exp F(x, y'; w)``.
+
+    ``F(x, y; w)`` is the sum of the weights of the rules of the tree y, and of their features. Minimises
+    ``l2/2 |w|^2 + l1 |w|_1 - C * sum_i s_i log p(y_i | x_i)``, with sums over all trees (inside and outside).
+
+    Parameters
+    ----------
+    C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
+        of the features of a rule, with d weights and T rules in the true trees
+    grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
+    horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
+    features : of a rule with its span, as in GrammarSVM
+    l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    solver : ``'lbfgs'`` (with orthants where there is an L1 penalty), or ``'auto'``, which is that
+    tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
+        is larger; ``'auto'`` is 1e-3
+    max_iter, max_time : as in StructuralSVM
+    beam : for prediction, as in GrammarSVM; training takes all trees
+    n_jobs : threads for training and prediction; -1 is all cores
+    warm_start : whether ``fit`` starts from the weights of the fit before
+    random_state, callback, verbose : as in StructuralSVM
+
+    Attributes
+    ----------
+    grammar_, features_
+    coef_ : weights, those of the rules first
+    C_, solution_, n_iter_
+    """
+
+    _parameters: ClassVar[Mapping[str, Allowed]] = {
+        **TRAINING,
+        **GRAMMAR,
+        "solver": ("auto", "lbfgs", SOLVER),
+        "features": ANYTHING,
+        "l1": (NOT_NEGATIVE,),
+        "l2": (NOT_NEGATIVE,),
+    }
+
+    C: float | str = "scale"
+    _: KW_ONLY
+    grammar: Grammar | None = None
+    horizontal: int | None = None
+    vertical: int = 1
+    input: str = "tags"
+    chains: str | int = "seen"
+    rare: int = 1
+    features: Sequence[str] = ()
+    l1: float = 0.0
+    l2: float = 1.0
+    solver: Any = "auto"
+    tol: float | str = "auto"
+    max_iter: int | None = 1000
+    max_time: float | None = None
+    beam: float | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    random_state: Any = 0
+    callback: Callable[[Record], Any] | None = None
+    verbose: int = 0
+
+    def fit(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> GrammarCRF:
+        """Learns from sentences ``X`` and their trees ``y``, two sequences of one length."""
+        with self._fitting():
+            X, y = as_examples(X, y)
+            weight = check_sample_weight(sample_weight, len(y))
+            before = getattr(self, "coef_", None) if self.warm_start else None
+            sentences, structure = self._structure(X, y)
+            size = structure.sentences.weight_count
+            lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int32)
+            problem = TreeLikelihood(structure.targets(), size, lengths, weight, job_count(self.n_jobs))
+            C = resolved_c(self.C, lambda: problem.default_c)
+            check_product(C, problem.total_weight, problem.n, problem.steepness)
+            run = run_of(self, slack="linear")
+            run = replace(run, tol=_TOL if isinstance(self.tol, str) else run.tol, relative=0.0)
+            start = before if before is not None and before.size == size else None
+            objective = Objective(problem, C, float(self.l1), float(self.l2), run.tol)
+            self._keep(train_likelihood(self.solver, problem, objective, run, start))
+            self.coef_, self.temperature_ = self.solution_.w, 1.0
+        return self

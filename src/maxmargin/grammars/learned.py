@@ -1,0 +1,127 @@
+"""What parsers share whose weights are trained: features, probabilities by a temperature, model files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import KFold
+
+from maxmargin import _core
+from maxmargin.core.problem import as_examples
+from maxmargin.fitting.calibration import (
+    HeldOut,
+    Labels,
+    best_temperature,
+    check_folds,
+    models_without_folds,
+    say_not_calibrated,
+)
+from maxmargin.fitting.estimator import FileParts
+from maxmargin.fitting.model_parts import ModelArrays, ModelValues
+from maxmargin.grammars.base import GrammarEstimator
+from maxmargin.grammars.grammar import checked_trees
+from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
+from maxmargin.grammars.span_features import SpanFeatures
+from maxmargin.grammars.structure import TreeStructure
+from maxmargin.oracles.bind import check_sample_weight
+
+Floats = npt.NDArray[np.float64]
+
+
+class LearnedGrammar(GrammarEstimator):
+    """Base of the parsers with weights of rules and, by ``features``, of rules with their spans."""
+
+    features: Sequence[str]
+    features_: SpanFeatures
+
+    def _structure(self, X: Any, y: Any, loss: str = "f1") -> tuple[list[Any], TreeStructure]:
+        """The sentences, packed with their features, and their true trees; sets ``grammar_`` and ``features_``."""
+        self.grammar_, sentences, derivations = self._learn(X, y)
+        self.features_ = SpanFeatures.learn(self.features, self.grammar_, sentences)
+        core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
+        self.features_.add_to(core, self.grammar_, sentences)
+        labels = len(self.grammar_.bracket_labels)
+        return sentences, TreeStructure(core, derivations, labels, loss, self.beam)
+
+    def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
+        """The score ``<w, Psi(x, y)>`` of one tree of each sentence, the sum of those of its rules; shape (n,)."""
+        X, y = as_examples(X, y)
+        sentences, core = self._read(X)
+        derivations = derivations_of(self.grammar_, sentences, checked_trees(y))
+        structure = TreeStructure(core, derivations, len(self.grammar_.bracket_labels))
+        return structure.targets().scores(self.coef_)
+
+    def _read(self, X: Any) -> tuple[list[Any], _core.Sentences]:
+        sentences, core = super()._read(X)
+        self.features_.add_to(core, self.grammar_, sentences)
+        return sentences, core
+
+    def _file_parts(self) -> FileParts:
+        parts = super()._file_parts()
+        return FileParts(parts.arrays, {**parts.structure, "span_features": self.features_.written()}, parts.without)
+
+    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
+        super()._restore(arrays, structure)
+        self.features_ = SpanFeatures.restored(self.features, structure["span_features"])
+        expected = self.features_.weight_count(self.grammar_)
+        if self.coef_.size != expected:
+            raise ValueError(f"the grammar and its features need {expected} weights, and there are {self.coef_.size}")
+
+
+class CalibratedGrammar(LearnedGrammar):
+    """A parser whose probabilities are a softmax of scores at a temperature that ``calibrate`` finds."""
+
+    probabilistic: ClassVar[bool] = False
+    calibrated_: bool
+
+    def calibrate(self, X: Sequence[Any], y: Sequence[Any], *, folds: int = 3, sample_weight: Any = None) -> Self:
+        """Fits the temperature at which the softmax of the scores has the highest likelihood on held-out folds.
+
+        Trains ``folds`` models with the grammar of this one, each without one part of the examples, and asks each about
+        the part that it has not seen. ``sample_weight``, one weight for each example, counts in both.
+        """
+        X, y = as_examples(X, y)
+        given = check_sample_weight(sample_weight, len(y))
+        weight = np.ones(len(y)) if given is None else given
+        used = np.flatnonzero(weight > 0.0)
+        check_folds(folds, used.size, "examples")
+        alike = Labels(np.zeros(1), np.zeros(len(y), np.int64), np.arange(len(y)), len(y))  # any fold has all outputs
+        splits = ((used[kept], used[left]) for kept, left in KFold(folds, shuffle=True, random_state=0).split(used))
+        parts, labels = [], len(self.grammar_.bracket_labels)
+        for part in models_without_folds(self, X, y, alike, splits, weight):
+            sentences, core = part.model._read(part.X)
+            rules = np.array([len(rows) for rows in derivations_of(self.grammar_, sentences, part.Y)])
+            scores = part.model.decision_value(part.X, part.Y)
+            parts.append(HeldOut(_LogSums(core, labels), part.model.coef_, scores, rules, weight[part.places]))
+        self.temperature_ = best_temperature(parts)
+        self.calibrated_ = True
+        return self
+
+    def _settings_for(self, classes: npt.NDArray[Any]) -> dict[str, Any]:
+        return {"grammar": self.grammar_}
+
+    def _say_if_not_calibrated(self) -> None:
+        if not getattr(self, "calibrated_", False):
+            say_not_calibrated(self)
+
+    def _file_parts(self) -> FileParts:
+        parts = super()._file_parts()
+        kept = {**parts.structure, "calibrated": bool(getattr(self, "calibrated_", False))}
+        return FileParts(parts.arrays, kept, parts.without)
+
+    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
+        super()._restore(arrays, structure)
+        self.calibrated_ = structure.flag("calibrated")
+
+
+class _LogSums:
+    """Sentences as ``HeldOut`` asks them."""
+
+    def __init__(self, core: _core.Sentences, labels: int) -> None:
+        self.core, self.labels = core, labels
+
+    def marginals(self, weights: Floats, temperature: float, _: None, __: None, threads: int) -> tuple[None, Floats]:
+        return None, self.core.sums(weights, temperature, self.labels, threads)[0]
