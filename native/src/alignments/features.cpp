@@ -91,30 +91,6 @@ GridScores AlignmentSet::scores(std::int32_t sx, std::int32_t sy, const double* 
   return {m, n, room.match.data(), room.open_x.data(), room.extend_x.data(), room.open_y.data(), room.extend_y.data(), shared ? room.row.data() : nullptr};
 }
 
-void AlignmentSet::add(std::int32_t sx, std::int32_t sy, std::span<const Pair> pairs, double c, double* v) const {
-  const std::int64_t x0 = first_position[static_cast<std::size_t>(sx)], y0 = first_position[static_cast<std::size_t>(sy)];
-  for (const Component& component : components) {
-    for (const Pair& pair : pairs) {
-      component.x.visit(x0 + pair.i, [&](std::int32_t column, double value) {
-        const std::int32_t* index = component.row(column);
-        component.y.visit(y0 + pair.j, [&](std::int32_t other, double also) {
-          if (index[other] >= 0) v[index[other]] += c * value * also;
-        });
-      });
-    }
-  }
-  if (gaps.empty()) return;
-  visit_paid_runs(shape, length(sx), length(sy), pairs, [&](bool in_x, std::int32_t begin, std::int32_t end) {
-    for (const GapPart& part : gaps) {
-      const GapSide& side = in_x ? part.x : part.y;
-      for (std::int32_t p = begin; p < end; ++p) {
-        const std::vector<std::int32_t>& index = p == begin ? side.open : side.extend;
-        side.rows.visit((in_x ? x0 : y0) + p, [&](std::int32_t column, double value) { v[index[static_cast<std::size_t>(column)]] += c * value; });
-      }
-    }
-  });
-}
-
 void AlignmentSet::add_expected(std::int32_t sx, std::int32_t sy, const Expected& use, double c, double* v, ScoreRoom& room) const {
   const std::int32_t m = length(sx), n = length(sy);
   const std::int64_t x0 = first_position[static_cast<std::size_t>(sx)], y0 = first_position[static_cast<std::size_t>(sy)];

@@ -23,26 +23,29 @@ AlignmentPlane PlaneMaker::make(std::int64_t i, const AlignmentOutput& output) {
   const Rescaled plane = problem_.rescaled(i, output.candidate, output.pairs);
   const std::span<const std::int32_t> candidates = set.candidates_of(i);
   const std::int32_t x = set.x[static_cast<std::size_t>(i)];
-  set.add(x, candidates.front(), problem_.targets->truth(i), plane.scale, sum_.data());
-  set.add(x, candidates[static_cast<std::size_t>(output.candidate)], output.pairs, -plane.scale, sum_.data());
+  touched_.clear();
+  auto take = [&](std::int32_t weight, double value) {
+    double& sum = sum_[static_cast<std::size_t>(weight)];
+    if (sum == 0.0) touched_.push_back(weight);  // more than once where it was zero again in between
+    sum += value;
+  };
+  set.visit_features(x, candidates.front(), problem_.targets->truth(i), plane.scale, take);
+  set.visit_features(x, candidates[static_cast<std::size_t>(output.candidate)], output.pairs, -plane.scale, take);
+  std::ranges::sort(touched_);
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  std::erase_if(touched_, [&](std::int32_t weight) { return sum_[static_cast<std::size_t>(weight)] == 0.0; });
   AlignmentPlane made;
   made.b = made.row.b = plane.b;
   made.output = written(output);
-  std::size_t used = 0;
-  for (const double value : sum_) used += value != 0.0;
-  made.row.dense = 3 * used > sum_.size();
+  made.row.dense = 3 * touched_.size() > sum_.size();
   if (made.row.dense) {
     made.row.value = sum_;
   } else {
-    made.row.index.reserve(used);
-    made.row.value.reserve(used);
-    for (std::size_t j = 0; j < sum_.size(); ++j) {
-      if (sum_[j] == 0.0) continue;
-      made.row.index.push_back(static_cast<std::int32_t>(j));
-      made.row.value.push_back(sum_[j]);
-    }
+    made.row.index = touched_;
+    made.row.value.reserve(touched_.size());
+    for (const std::int32_t weight : touched_) made.row.value.push_back(sum_[static_cast<std::size_t>(weight)]);
   }
-  std::fill(sum_.begin(), sum_.end(), 0.0);
+  for (const std::int32_t weight : touched_) sum_[static_cast<std::size_t>(weight)] = 0.0;
   return made;
 }
 

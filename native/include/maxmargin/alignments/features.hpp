@@ -78,8 +78,35 @@ struct AlignmentSet {
   // The grid of two sequences at factor * w; what it points to is in the room. Positions of x that have the same features may share a row of
   // scores, unless each is to have its `own`: row i of room.match.
   GridScores scores(std::int32_t x, std::int32_t y, const double* weights, double factor, ScoreRoom& room, bool own) const;
+  // Calls visit(weight, value) for the terms of c Psi of an alignment; a weight may have several.
+  template <class Visit>
+  void visit_features(std::int32_t x, std::int32_t y, std::span<const Pair> pairs, double c, Visit&& visit) const {
+    const std::int64_t x0 = first_position[static_cast<std::size_t>(x)], y0 = first_position[static_cast<std::size_t>(y)];
+    for (const Component& component : components) {
+      for (const Pair& pair : pairs) {
+        component.x.visit(x0 + pair.i, [&](std::int32_t column, double value) {
+          const std::int32_t* index = component.row(column);
+          component.y.visit(y0 + pair.j, [&](std::int32_t other, double also) {
+            if (index[other] >= 0) visit(index[other], c * value * also);
+          });
+        });
+      }
+    }
+    if (gaps.empty()) return;
+    visit_paid_runs(shape, length(x), length(y), pairs, [&](bool in_x, std::int32_t begin, std::int32_t end) {
+      for (const GapPart& part : gaps) {
+        const GapSide& side = in_x ? part.x : part.y;
+        for (std::int32_t p = begin; p < end; ++p) {
+          const std::vector<std::int32_t>& index = p == begin ? side.open : side.extend;
+          side.rows.visit((in_x ? x0 : y0) + p, [&](std::int32_t column, double value) { visit(index[static_cast<std::size_t>(column)], c * value); });
+        }
+      }
+    });
+  }
   // v += c Psi of an alignment
-  void add(std::int32_t x, std::int32_t y, std::span<const Pair> pairs, double c, double* v) const;
+  void add(std::int32_t x, std::int32_t y, std::span<const Pair> pairs, double c, double* v) const {
+    visit_features(x, y, pairs, c, [&](std::int32_t weight, double value) { v[weight] += value; });
+  }
   // v += c times the sum of the features of all pairs and gaps, each as often as it is used
   void add_expected(std::int32_t x, std::int32_t y, const Expected& use, double c, double* v, ScoreRoom& room) const;
 };

@@ -31,6 +31,7 @@ class PlaneMaker {
  private:
   AlignmentProblem problem_;
   std::vector<double> sum_;
+  std::vector<std::int32_t> touched_;
 };
 
 class AlignmentPlanes {
