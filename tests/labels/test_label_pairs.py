@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
+from maxmargin import MultilabelSVC
 from maxmargin.labels.pairs import choose_pairs, mutual_information, search_method, tree_of
 
 
@@ -72,3 +73,20 @@ def test_named_pairs_keep_their_order():
     assert choose_pairs([], np.zeros((2, 3)), names).shape == (0, 2)
     assert choose_pairs("full", np.zeros((2, 3)), names).tolist() == [[0, 1], [0, 2], [1, 2]]
     assert choose_pairs("full", np.zeros((2, 1)), names[:1]).shape == (0, 2)
+
+
+def test_many_labels_that_are_predicted_one_by_one_have_no_pairs():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 5))
+    Y = (X @ rng.standard_normal((5, 17)) + rng.standard_normal((80, 17)) > 0.5).astype(int)
+    for labels, asked, pairs in (
+        (17, {}, 0),
+        (16, {}, 15),
+        (8, {}, 28),
+        (17, {"loss": "f1"}, 16),
+        (17, {"loss": "zero-one"}, 16),
+        (17, {"method": "structural"}, 16),
+        (17, {"slack": "squared"}, 16),
+        (17, {"interactions": "tree"}, 16),
+    ):
+        assert len(MultilabelSVC(**asked).fit(X, Y[:, :labels]).pairs_) == pairs

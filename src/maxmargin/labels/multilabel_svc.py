@@ -26,7 +26,7 @@ from maxmargin.labels.likelihood import log_odds
 from maxmargin.labels.loss import LOSSES
 from maxmargin.labels.model_file import multilabel_parts, restore_multilabel
 from maxmargin.labels.multilabel import Multilabel
-from maxmargin.labels.pairs import choose_pairs
+from maxmargin.labels.pairs import NO_PAIRS, choose_pairs
 from maxmargin.labels.targets import LabelTargets, label_sets, read_targets
 from maxmargin.labels.training import LabelTrainer, check_method, decide, leads
 from maxmargin.labels.weights import class_costs, label_costs
@@ -69,7 +69,9 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     loss : ``'hamming'``, the number of wrong labels; ``'f1'``, ``1 - F1`` of the example, 0 where no label is true and
         none predicted; ``'zero-one'``, 1 unless all labels are right
     interactions : ``'independent'``; ``'tree'``, the spanning tree of the labels of largest mutual information;
-        ``'full'``, all pairs; ``'auto'``, all pairs of up to 8 labels, the tree of more; or a list of pairs of labels
+        ``'full'``, all pairs; ``'auto'``, all pairs of up to 8 labels, the tree of more, but none of more than 16 with
+        the Hamming loss and the likelihood, which needs nothing but each label's probability; or a list of pairs of
+        labels
     interaction_scaling : value of the feature of a pair of labels that are both set, given as ``intercept_scaling`` is
     label_weight : how much each label counts in the Hamming loss, in place of 1, whichever mistake is made at it: a
         dict, or one number per label. ``class_weight`` tells the two mistakes at a label apart; the two are multiplied
@@ -163,7 +165,8 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
             self.classes_ = targets.names if targets.classes is None else targets.classes
             weight = self._example_weight(y, check_sample_weight(sample_weight, X.shape[0]))
             rows, labels = packed(X), targets.names.size
-            self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight)
+            one_by_one = self.loss == "hamming" and check_method(self, NO_PAIRS, labels) != "structural"
+            self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight, one_by_one=one_by_one)
             method = check_method(self, self.pairs_, labels)
             costs = self._costs(targets, weight)
             free = method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"

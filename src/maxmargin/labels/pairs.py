@@ -16,27 +16,36 @@ Pairs = npt.NDArray[np.int32]
 
 INTERACTIONS = ("auto", "independent", "tree", "full")
 FEW = 8  # labels of which all pairs cost little more than a tree
+MANY = 16  # labels from which on a tree says little more about single labels than the features do
+NO_PAIRS: Pairs = np.zeros((0, 2), np.int32)
 
 
 def choose_pairs(
-    interactions: Any, Y: npt.NDArray[Any], names: npt.NDArray[Any], weight: Floats | None = None
+    interactions: Any,
+    Y: npt.NDArray[Any],
+    names: npt.NDArray[Any],
+    weight: Floats | None = None,
+    *,
+    one_by_one: bool = False,
 ) -> Pairs:
     """The pairs of labels, shape (pairs, 2), smaller number first.
 
     Parameters
     ----------
-    interactions : ``'independent'``; ``'tree'``; ``'full'``; ``'auto'``, full for at most ``FEW`` labels, else a tree;
-        or pairs of labels by name
+    interactions : ``'independent'``; ``'tree'``; ``'full'``; ``'auto'``, full for at most ``FEW`` labels, independent
+        for more than ``MANY`` that are predicted one by one, else a tree; or pairs of labels by name
     Y : label vectors of the training set, shape (n, n_labels); only the tree looks at them
     names : of the labels, shape (n_labels,)
     weight : of the examples
+    one_by_one : whether each label is predicted by its own probability, and mistakes at labels add up
     """
     n_labels = len(names)
     if isinstance(interactions, str):
         if interactions == "auto":
-            interactions = "full" if n_labels <= FEW else "tree"
+            many = "independent" if one_by_one and n_labels > MANY else "tree"
+            interactions = "full" if n_labels <= FEW else many
         if interactions == "independent" or (interactions in INTERACTIONS and n_labels < 2):
-            return np.zeros((0, 2), np.int32)
+            return NO_PAIRS
         if interactions == "tree":
             return tree_of(mutual_information(Y, weight))
         if interactions == "full":
