@@ -54,7 +54,7 @@ def test_the_optimum_is_that_of_all_alignments(rescaling, slack, loss, shape):
 
 
 @pytest.mark.parametrize("solver", ["one-slack", "n-slack", "bcfw"])
-@pytest.mark.parametrize("shift", [1, 4])
+@pytest.mark.parametrize("shift", [1, 4, 10**12])
 def test_shifted_pairs_count(solver, shift):
     examples = pairs_of_letters(seed=2)
     model = AlignmentSVM(C, shift=shift, solver=solver, **options(Shape())).fit(*given(examples))

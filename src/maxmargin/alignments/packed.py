@@ -18,6 +18,8 @@ from maxmargin.core.input_checks import quoted
 
 Indices = npt.NDArray[np.int32]
 
+_FAR = 2**30  # beyond the end of every sequence
+
 
 @dataclass(frozen=True, eq=False)
 class Given:
@@ -106,9 +108,8 @@ class PackedAlignments:
     def targets(self, truths: Sequence[Indices], shift: int = 0) -> _core.AlignmentTargets:
         """True alignments in the core; pairs up to ``shift`` positions of y from a true one are hits."""
         joined = np.concatenate([np.zeros((0, 2), np.int32), *truths])
-        found = _core.AlignmentTargets(
-            self.core, offsets([len(own) for own in truths]), np.ascontiguousarray(joined, dtype=np.int32), shift
-        )
+        first, near = offsets([len(own) for own in truths]), min(shift, _FAR)
+        found = _core.AlignmentTargets(self.core, first, np.ascontiguousarray(joined, dtype=np.int32), near)
         outside = found.outside_band()
         if outside >= 0:
             raise ValueError(
