@@ -13,6 +13,7 @@ import pytest
 import ranking_cases as rankings
 import support_table
 import table_alignments
+import table_grammars
 import table_labels
 import table_programs
 import toy_problems as problems
@@ -59,6 +60,8 @@ def data(structure: Structure) -> tuple[Any, Any, Any]:
         return None, *table_programs.make()
     if table_alignments.is_alignment(structure):
         return None, *table_alignments.make(structure)
+    if table_grammars.is_grammar(structure):
+        return None, *table_grammars.make()
     if structure.powers is None:
         rng = np.random.default_rng(0)
         if structure.greedy:
@@ -117,6 +120,8 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
         return table_programs.optimum(structure, rescaling, slack, C)
     if table_alignments.is_alignment(structure):
         return table_alignments.optimum(structure, rescaling, slack, C)
+    if table_grammars.is_grammar(structure):
+        return table_grammars.optimum(structure, rescaling, slack, C)
     _, X, Y = data(structure)
     if structure.measure is not None:
         members = [np.flatnonzero(g == GROUPS) for g in range(3)]
@@ -145,6 +150,8 @@ def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
         return table_programs.fit(structure, C, **options)
     if table_alignments.is_alignment(structure):
         return table_alignments.fit(structure, C, **options)
+    if table_grammars.is_grammar(structure):
+        return table_grammars.fit(structure, C, **options)
     if structure.greedy:
         return DiversityRanker(2, 10 * C, importance=(0.3,), levels=(1, 2), **options).fit(X, Y)
     if structure.measure is not None:
@@ -180,7 +187,8 @@ def test_cell(cell):
             assert f"add the method {word}(" in str(refused.value)
             assert "outputs(x)" in str(refused.value)
         return
-    passes = 2000 if table_programs.is_program(structure) else 400 if "Chain" in structure.name else 200
+    slow = table_programs.is_program(structure) or table_grammars.is_grammar(structure)
+    passes = 2000 if slow else 400 if "Chain" in structure.name else 200
     configured = Subgradient(passes=passes) if solver == "subgradient" else solver
     model = fit(structure, rescaling, slack, configured)
     if structure.greedy:

@@ -66,7 +66,7 @@ def bound_loss(
     true = targets.brackets()
     n = true.size
     none, one = np.zeros(n, np.int64), np.ones(1)
-    if formulation.search in (Search.PREDICTION, Search.SECOND):
+    if loss == "zero-one" or formulation.search in (Search.PREDICTION, Search.SECOND):
         goal = "prediction" if formulation.search is Search.PREDICTION else "second"
         tables = formulation.margin(one), formulation.scale(one)
         return TreeLoss(formulation, targets, goal, 0.0, 0.0, *tables, none, none)

@@ -90,7 +90,7 @@ class GrammarSVM(CalibratedGrammar):
             X, y = as_examples(X, y)
             weight = check_sample_weight(sample_weight, len(y))
             sentences, structure = self._structure(X, y, self.loss)
-            formulation = Formulation("none" if self.loss == "zero-one" else self.rescaling, self.slack)
+            formulation = Formulation(self.rescaling, self.slack)
             self._keep(train(self, structure, sentences, y, len(y), self.C, weight, formulation=formulation))
             self.coef_ = self.solution_.w
             self.temperature_, self.calibrated_ = 1.0, False
