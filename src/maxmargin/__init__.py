@@ -22,6 +22,8 @@ from maxmargin.core.ranked import Ranked
 from maxmargin.diversity.diversity_ranker import DiversityRanker
 from maxmargin.fitting.loading import load
 from maxmargin.fitting.model_archive import ModelFileError
+from maxmargin.grammars.crf import GrammarCRF
+from maxmargin.grammars.svm import GrammarSVM
 from maxmargin.labels.multilabel_svc import MultilabelSVC
 from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.oracles.search import Unsupported
@@ -45,6 +47,8 @@ __all__ = [
     "DescribedClasses",
     "DiversityRanker",
     "Formulation",
+    "GrammarCRF",
+    "GrammarSVM",
     "HomologySVM",
     "MeasureSVC",
     "ModelFileError",

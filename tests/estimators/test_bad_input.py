@@ -107,7 +107,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("kind", "name", "value", "words"), REFUSED)
 def test_settings(kind, name, value, words):
-    if kind in ("ChainCRF", "ProgramCRF", "AlignmentCRF") and name == "solver":
+    if kind in ("ChainCRF", "ProgramCRF", "AlignmentCRF", "GrammarCRF") and name == "solver":
         dual = ["'dual'"] if kind == "ChainCRF" else []
         words = ["solver must be", "'auto'", *dual, "'lbfgs'", "'smo'"]
     complaint(lambda: refused(kind, **{name: value}), *words, sentences=1)

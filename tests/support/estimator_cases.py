@@ -64,7 +64,7 @@ class Case:
 
     ``given`` are further arguments of ``fit`` and of ``predict`` where that takes them. ``n`` is the number of examples
     as sample weights count them. ``counts``: features must not be negative. ``shaped``: the inputs that the rows are
-    (one candidate set, a pair of sequences).
+    (one candidate set, a pair of sequences). ``texts``: they have no numbers.
     """
 
     make: Callable[..., Any]
@@ -75,6 +75,7 @@ class Case:
     shaped: Callable[[Any], Any] = lambda X: X
     problem: Any = None
     space: Any = None
+    texts: bool = False
 
     def matrix(self) -> sp.csr_array:
         return abs(matrix()) if self.counts else matrix()
@@ -100,12 +101,18 @@ class Case:
         return mm.load(path, self.problem, space=self.space)
 
 
+def sentences(X: Any) -> list[list[str]]:
+    """One sentence of tags per row, empty where a number is NaN."""
+    return [["A", "B", "A", "B"] if np.isfinite(row).all() else [] for row in X.toarray()]
+
+
 PAIRS = np.arange(N) % 2
 GRADES = np.arange(N) % 3
 CLASSES = np.array(["a.b", "a.c", "d.e", "d.f"])[np.arange(N) % 4]
 LENGTHS = [N // 4] * 4
 DIAGONAL = np.c_[:N, :N]
 TOKENS = {"y": CLASSES, "given": {"lengths": LENGTHS}, "n": len(LENGTHS)}
+PARSES = [f"(S (A a) (B b) ({'Y' if grade else 'X'} (A a) (B b)))" for grade in GRADES]
 CASES = {
     "MulticlassSVC": Case(mm.MulticlassSVC, CLASSES),
     "TaxonomySVC": Case(partial(mm.TaxonomySVC, taxonomy=mm.Taxonomy.from_names(sorted(set(CLASSES)))), CLASSES),
@@ -128,6 +135,8 @@ CASES = {
     "HomologySVM": Case(
         partial(mm.HomologySVM, features=Profile()), [(0, DIAGONAL)], n=1, shaped=lambda X: [(X, [X, matrix()[::-1]])]
     ),
+    "GrammarSVM": Case(mm.GrammarSVM, PARSES, shaped=sentences, texts=True),
+    "GrammarCRF": Case(mm.GrammarCRF, PARSES, shaped=sentences, texts=True),
 }
 
 

@@ -22,7 +22,8 @@ PURPOSE = ("problem", "space", "measure", "k")  # what a model is for, where the
 SHARED = (
     *PURPOSE,
     *("C", "method", "l1", "l2", "passes", "loss", "cost", "decision", "shift"),
-    *("features", "alphabet", "mode", "free_ends", "band"),
+    *("features", "grammar", "horizontal", "vertical", "input", "chains", "rare", "beam"),
+    *("alphabet", "mode", "free_ends", "band"),
     *("order", "eta", "ends", "window", "templates", "min_count", "hashing"),
     *("class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),
     *("tol", "max_iter", "max_time", "n_jobs", "warm_start", "random_state", "callback", "verbose"),

@@ -38,15 +38,15 @@ class GrammarCRF(LearnedGrammar):
     ----------
     C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
         of the features of a rule, with d weights and T rules in the true trees
+    l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    features : of a rule with its span, as in GrammarSVM
     grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
-    features : of a rule with its span, as in GrammarSVM
-    l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
+    beam : for prediction, as in GrammarSVM; training takes all trees
     solver : ``'lbfgs'`` (with orthants where there is an L1 penalty), or ``'auto'``, which is that
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 1e-3
     max_iter, max_time : as in StructuralSVM
-    beam : for prediction, as in GrammarSVM; training takes all trees
     n_jobs : threads for training and prediction; -1 is all cores
     warm_start : whether ``fit`` starts from the weights of the fit before
     random_state, callback, verbose : as in StructuralSVM
@@ -69,20 +69,20 @@ class GrammarCRF(LearnedGrammar):
 
     C: float | str = "scale"
     _: KW_ONLY
+    l1: float = 0.0
+    l2: float = 1.0
+    features: Sequence[str] = ()
     grammar: Grammar | None = None
     horizontal: int | None = None
     vertical: int = 1
     input: str = "tags"
     chains: str | int = "seen"
     rare: int = 1
-    features: Sequence[str] = ()
-    l1: float = 0.0
-    l2: float = 1.0
+    beam: float | None = None
     solver: Any = "auto"
     tol: float | str = "auto"
     max_iter: int | None = 1000
     max_time: float | None = None
-    beam: float | None = None
     n_jobs: int | None = None
     warm_start: bool = False
     random_state: Any = 0

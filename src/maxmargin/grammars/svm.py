@@ -32,17 +32,17 @@ class GrammarSVM(CalibratedGrammar):
     ----------
     C : weight of the sum of the risks; ``'scale'`` is measured on the most violated trees of some sentences at
         ``w = 0`` (``plane_c``)
-    grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
-    horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
-    features : of a rule with its span, beside the rule itself: some of ``'first'``, ``'last'``, ``'before'``,
-        ``'after'``, ``'split'`` and ``'length'`` (``maxmargin.grammars.span_features``)
     loss : ``'f1'`` is ``1 - F1`` of the labelled brackets, ``'hamming'`` the number of brackets that only one of the
         two trees has, ``'zero-one'`` 1 for every tree but the true one. The search for ``'f1'`` looks at every number
         of right and of predicted brackets; for long sentences use ``'hamming'``
-    rescaling, slack, solver : as in StructuralSVM
-    tol, max_iter, max_time : as in StructuralSVM
+    features : of a rule with its span, beside the rule itself: some of ``'first'``, ``'last'``, ``'before'``,
+        ``'after'``, ``'split'`` and ``'length'`` (``maxmargin.grammars.span_features``)
+    grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
+    horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
     beam : leaves out of a span what is worth less than its best by more than this: faster, and no longer exact; None
         leaves nothing out
+    rescaling, slack, solver : as in StructuralSVM
+    tol, max_iter, max_time : as in StructuralSVM
     n_jobs : threads for one-slack training and prediction; -1 is all cores
     warm_start, random_state, callback, verbose : as in StructuralSVM
 
@@ -63,21 +63,21 @@ class GrammarSVM(CalibratedGrammar):
 
     C: float | str = "scale"
     _: KW_ONLY
+    loss: str = "f1"
+    features: Sequence[str] = ()
     grammar: Grammar | None = None
     horizontal: int | None = None
     vertical: int = 1
     input: str = "tags"
     chains: str | int = "seen"
     rare: int = 1
-    features: Sequence[str] = ()
-    loss: str = "f1"
+    beam: float | None = None
     rescaling: str = "margin"
     slack: str = "linear"
     solver: Any = "auto"
     tol: float | str = "auto"
     max_iter: int | None = 1000
     max_time: float | None = None
-    beam: float | None = None
     n_jobs: int | None = None
     warm_start: bool = False
     random_state: Any = 0
