@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, TypeVar
@@ -91,8 +92,9 @@ class AlignmentBase(Estimator):
                 total += self.coef_[np.stack([gap.open[:, 0], gap.extend[:, 0]], axis=1)]
         return total
 
+    @abstractmethod
     def _given(self, pool: Pool, X: Sequence[Any]) -> Given:
-        raise NotImplementedError
+        """The sequences of inputs."""
 
     def _pack_training(self, X: Sequence[Any]) -> PackedAlignments:
         """The training set, with letters and columns as the parameters or the sequences have them."""

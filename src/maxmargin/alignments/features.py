@@ -7,6 +7,7 @@ of x and of a position of y; the entries of ``W`` are weights, with ``W[a, b] = 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -50,12 +51,12 @@ class Component:
     symmetric: bool = True
 
 
-class Part:
+class Part(ABC):
     """A part of the features; parts are added to each other."""
 
+    @abstractmethod
     def components(self) -> Iterator[Component]:
         """The bilinear forms, in the order of their weights."""
-        raise NotImplementedError
 
     def __add__(self, other: Any) -> Features:
         return Features((self, *Features.of(other).parts))

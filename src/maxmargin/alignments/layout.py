@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -110,10 +109,6 @@ class Layout:
             constant = None, np.zeros(rows.positions, np.int32), None
             own = constant if gap.track is None else (None, rows.codes(gap.track), None)
             core.add_gaps(*own, gap.open, gap.extend)
-
-    def names(self) -> dict[str, Any]:
-        """What a model file keeps besides the letters."""
-        return {"features": self.features.to_plain(), "columns": self.columns}
 
 
 class _Rows:
