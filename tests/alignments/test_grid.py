@@ -140,14 +140,48 @@ def test_positions_with_one_letter_share_a_row():
     np.testing.assert_array_equal(shared.sums()[1], plain.sums()[1])
 
 
-def test_large_scores_are_summed_without_overflow():
+@pytest.mark.parametrize(("good", "bad", "gap"), [(50.0, -900.0, -400.0), (20.0, -25.0, -25.0)])
+def test_large_scores_are_summed_without_overflow(good, bad, gap):
     """Two ways that exclude each other, each far better than all else: half of the probability each."""
-    match = np.full((60, 60), -900.0)
-    match[np.arange(30), np.arange(30, 60)] = match[np.arange(30, 60), np.arange(30)] = 50.0
-    gap = np.full(60, -400.0)
-    log_sum, pairs, *_ = grid_of(Scores(match, gap, gap, gap, gap), Shape("local")).sums()
-    assert log_sum == pytest.approx(1500 + np.log(2))
-    np.testing.assert_allclose(pairs.reshape(60, 60), np.where(match > 0, 0.5, 0.0), atol=1e-9)
+    half = 90
+    match = np.full((2 * half, 2 * half), bad)
+    at = np.arange(half)
+    match[at, at + half] = match[at + half, at] = good
+    gaps = np.full(2 * half, gap)
+    log_sum, pairs, *_ = grid_of(Scores(match, gaps, gaps, gaps, gaps), Shape("local")).sums()
+    assert log_sum == pytest.approx(good * half + np.log(2))
+    np.testing.assert_allclose(pairs.reshape(match.shape), np.where(match > 0, 0.5, 0.0), atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("size", "band"), [(0.5, -1), (4.0, -1), (8.0, -1), (4.0, 40)])
+def test_sums_of_strong_scores_agree_with_the_common_query(size, band, mode):
+    """Scores of whole alignments are far outside the range of float64; gaps are dear, and some must not be."""
+    rng = np.random.default_rng(7)
+    m, n = 190, 171
+    scores = Scores(
+        np.clip(size * rng.normal(size=(m, n)), -25, 25),
+        *(np.clip(-size * rng.exponential(size=k), -25, 0) for k in (m, m, n, n)),
+    )
+    scores.match[rng.random((m, n)) < 0.05] = -np.inf
+    scores.open_x[rng.random(m) < 0.05] = -np.inf
+    scores.extend_y[rng.random(n) < 0.05] = -np.inf
+    shape = Shape(mode, (True, True, True, bool(size < 5)), band)
+    grid = grid_of(scores, shape)
+    heads, tails, worth = grid.edges()
+    whole, used = Topology(heads, tails).core.sums(worth)
+    log_sum, match, open_x, extend_x, open_y, extend_y = grid.sums()
+    assert log_sum == pytest.approx(whole, rel=1e-12, abs=1e-9)
+    block = used[: 9 * m * n].reshape(m, n, 9)
+    np.testing.assert_allclose(match.reshape(m, n), block[:, :, :4].sum(axis=2), atol=1e-9)
+    if mode == "local":  # no ends are paid for
+        np.testing.assert_allclose(open_x, block[:, :, 4].sum(axis=1), atol=1e-9)
+        np.testing.assert_allclose(extend_x, block[:, :, 5].sum(axis=1), atol=1e-9)
+        np.testing.assert_allclose(open_y, block[:, :, 6:8].sum(axis=(0, 2)), atol=1e-9)
+        np.testing.assert_allclose(extend_y, block[:, :, 8].sum(axis=0), atol=1e-9)
+    if mode == "global":  # every position is aligned, opens a gap or extends one
+        np.testing.assert_allclose(match.reshape(m, n).sum(axis=1) + open_x + extend_x, 1.0, atol=1e-9)
+        np.testing.assert_allclose(match.reshape(m, n).sum(axis=0) + open_y + extend_y, 1.0, atol=1e-9)
 
 
 @pytest.mark.parametrize(

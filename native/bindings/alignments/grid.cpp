@@ -125,7 +125,8 @@ nb::tuple sums(const PyGrid& self, const Pairs& required) {
   const std::vector<Pair> wanted = pairs_of(self, required);
   {
     nb::gil_scoped_release release;
-    log_sum = alignments::GridSearch().sums(self.scores, self.shape, expected, wanted);
+    alignments::AlignmentSums search;
+    log_sum = wanted.empty() ? search.find(self.scores, self.shape, expected) : search.find_as_program(self.scores, self.shape, wanted, expected);
   }
   return nb::make_tuple(log_sum, take(std::move(expected.match)), take(std::move(expected.open_x)), take(std::move(expected.extend_x)),
                         take(std::move(expected.open_y)), take(std::move(expected.extend_y)));

@@ -2,31 +2,11 @@
 
 #include <algorithm>
 
+#include "maxmargin/alignments/layout.hpp"
 #include "maxmargin/programs/program.hpp"
 #include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::alignments {
-namespace {
-
-std::size_t padded_rows(std::int32_t m) { return static_cast<std::size_t>((m + kMostStrip - 1) / kMostStrip * kMostStrip); }
-
-// By column, the last first, with padding on both sides; answers where the numbers of the grid begin.
-template <class Value>
-const double* reversed(std::int32_t n, std::vector<double>& into, Value&& value) {
-  into.assign(static_cast<std::size_t>(n) + 2 * kMostStrip, 0.0);
-  for (std::int32_t j = 0; j < n; ++j) into[static_cast<std::size_t>(kMostStrip + n - 1 - j)] = value(j);
-  return into.data() + kMostStrip;
-}
-
-template <class Value>
-const double* by_row(std::int32_t m, std::vector<double>& into, Value&& value) {
-  into.assign(padded_rows(m), 0.0);
-  for (std::int32_t i = 0; i < m; ++i) into[static_cast<std::size_t>(i)] = value(i);
-  return into.data();
-}
-
-}  // namespace
-
 double BestAlignment::find(const GridScores& scores, const GridShape& shape, std::vector<Pair>& pairs) {
   pass_.m = scores.m;
   pass_.n = scores.n;
@@ -34,7 +14,9 @@ double BestAlignment::find(const GridScores& scores, const GridShape& shape, std
   pass_.row = scores.row;
   ends_.start(scores, shape);
   fill_gaps(scores);
-  fill_band(shape);
+  band_.fill(shape, scores.m, scores.n);
+  pass_.begin = band_.begin;
+  pass_.end = band_.end;
   fill_ends(scores, shape);
   above_x_.resize(static_cast<std::size_t>(scores.n) + 1);
   above_h_.resize(static_cast<std::size_t>(scores.n) + 1);
@@ -53,24 +35,10 @@ double BestAlignment::find(const GridScores& scores, const GridShape& shape, std
 
 void BestAlignment::fill_gaps(const GridScores& scores) {
   const std::int32_t last = scores.m - 1;
-  pass_.next_open_x = by_row(scores.m, next_open_x_, [&](std::int32_t i) { return i == last ? 0.0 : scores.open_x[i + 1]; });
-  pass_.next_extend_x = by_row(scores.m, next_extend_x_, [&](std::int32_t i) { return i == last ? 0.0 : scores.extend_x[i + 1]; });
-  pass_.open_y = reversed(scores.n, open_y_, [&](std::int32_t j) { return scores.open_y[j]; });
-  pass_.extend_y = reversed(scores.n, extend_y_, [&](std::int32_t j) { return scores.extend_y[j]; });
-}
-
-void BestAlignment::fill_band(const GridShape& shape) {
-  pass_.begin = pass_.end = nullptr;
-  if (shape.band < 0) return;
-  begin_.resize(static_cast<std::size_t>(pass_.m));
-  end_.resize(static_cast<std::size_t>(pass_.m));
-  for (std::int32_t i = 0; i < pass_.m; ++i) {
-    const Columns inside = columns_in_band(shape, pass_.m, pass_.n, i);
-    begin_[static_cast<std::size_t>(i)] = inside.begin;
-    end_[static_cast<std::size_t>(i)] = inside.end;
-  }
-  pass_.begin = begin_.data();
-  pass_.end = end_.data();
+  pass_.next_open_x = by_row(scores.m, next_open_x_, 0.0, [&](std::int32_t i) { return i == last ? 0.0 : scores.open_x[i + 1]; });
+  pass_.next_extend_x = by_row(scores.m, next_extend_x_, 0.0, [&](std::int32_t i) { return i == last ? 0.0 : scores.extend_x[i + 1]; });
+  pass_.open_y = reversed(scores.n, open_y_, 0.0, [&](std::int32_t j) { return scores.open_y[j]; });
+  pass_.extend_y = reversed(scores.n, extend_y_, 0.0, [&](std::int32_t j) { return scores.extend_y[j]; });
 }
 
 void BestAlignment::fill_ends(const GridScores& scores, const GridShape& shape) {
@@ -91,14 +59,10 @@ void BestAlignment::fill_ends(const GridScores& scores, const GridShape& shape) 
     return;
   }
   pass_.ends = GridEnds::scored;
+  layout_.fill(ends_, shape, m, n, 0.0);
   for (int side = 0; side < 2; ++side) {
-    // Runs of which that of x is the longer or the shorter one.
-    const std::int32_t of_x = side == 0 ? 1 : 0, of_y = 1 - of_x;
-    const Paid before = paid_before(shape, of_x, of_y), after = paid_after(shape, of_x, of_y);
-    pass_.start[side].by_row = by_row(m, by_row_[0][side], [&](std::int32_t i) { return before.x ? ends_.before_x(i) : 0.0; });
-    pass_.start[side].by_column = reversed(n, by_column_[0][side], [&](std::int32_t j) { return before.y ? ends_.before_y(j) : 0.0; });
-    pass_.stop[side].by_row = by_row(m, by_row_[1][side], [&](std::int32_t i) { return after.x ? ends_.after_x(i) : 0.0; });
-    pass_.stop[side].by_column = reversed(n, by_column_[1][side], [&](std::int32_t j) { return after.y ? ends_.after_y(j) : 0.0; });
+    pass_.start[side] = layout_.start[side];
+    pass_.stop[side] = layout_.stop[side];
   }
 }
 

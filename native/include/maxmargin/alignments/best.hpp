@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "maxmargin/alignments/grid.hpp"
+#include "maxmargin/alignments/layout.hpp"
 #include "maxmargin/simd/grid_pass.hpp"
 
 namespace maxmargin::alignments {
@@ -18,14 +19,13 @@ class BestAlignment {  // keeps its memory from one grid to the next
  private:
   void fill_gaps(const GridScores& scores);
   void fill_ends(const GridScores& scores, const GridShape& shape);
-  void fill_band(const GridShape& shape);
   void trace(std::vector<Pair>& pairs) const;
 
   GridPass pass_{};
   EndScores ends_;
+  EndLayout layout_;
+  BandLayout band_;
   std::vector<double> next_open_x_, next_extend_x_, open_y_, extend_y_, border_x_, border_y_, above_x_, above_h_;
-  std::vector<double> by_row_[2][2], by_column_[2][2];  // [start, stop][side]
-  std::vector<std::int32_t> begin_, end_;
   std::vector<std::uint32_t> choices_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "maxmargin/rows/rows.hpp"
 #include "maxmargin/simd/grid_pass.hpp"
+#include "maxmargin/simd/grid_sum_pass.hpp"
 #include "maxmargin/simd/split_rules.hpp"
 
 namespace maxmargin {
@@ -122,6 +123,9 @@ struct Kernels {
   int grid_strip;
   int (*grid_lane)(int row);
   void (*grid_forward)(GridPass& pass);
+  // Sums over all alignments: up to each place, and then uses of pairs and gaps.
+  void (*grid_sum_forward)(GridSumPass& pass);
+  void (*grid_sum_backward)(GridSumPass& pass);
   // low[parent] = max over the rules of the parent and their splits of left + right + scores
   void (*best_splits)(const SpanSplits& span, double* low);
   // low[parent] = sum over them of left * right * scores; the scores are factors here
