@@ -7,8 +7,10 @@ that holds treebank/treebank.zip, they are sentences of up to 15 words of the Wa
 import os
 
 from maxmargin.datasets import load_treebank, make_treebank
-from maxmargin.grammars import PCFG
+from maxmargin.grammars import PCFG, GrammarSVM
 from maxmargin.metrics import bracket_score
+
+FEATURES = ("first", "last", "before", "after", "split", "length")
 
 trees = load_treebank(longest=15) if os.environ.get("MAXMARGIN_DATA") else make_treebank(1000)
 train, test = trees[: 4 * len(trees) // 5], trees[4 * len(trees) // 5 :]
@@ -19,6 +21,7 @@ for name, parser in (
     ("rules as they are", PCFG()),
     ("children one by one, labels with their parents", PCFG(horizontal=1, vertical=2)),
     ("the same from words alone", PCFG(horizontal=1, vertical=2, input="words")),
+    ("margins, features of spans", GrammarSVM(horizontal=1, loss="hamming", features=FEATURES)),
 ):
     parser.fit(X, train)
     found = parser.predict(X_test)

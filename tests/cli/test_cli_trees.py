@@ -7,7 +7,7 @@ import pytest
 
 import maxmargin
 from maxmargin.cli import main
-from maxmargin.grammars import PCFG, Tree, plain_tree, read_trees
+from maxmargin.grammars import PCFG, GrammarCRF, GrammarSVM, Tree, plain_tree, read_trees
 from maxmargin.metrics import bracket_score
 from tree_cases import TREEBANK
 
@@ -72,6 +72,30 @@ def test_scores_and_several_trees(folder, run):
     assert run("predict model.mm test.mrg --scores")[1] == f"{ranked[0].score:.9g}\t{ranked[0].output}\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("--model svm --C 2 --loss f1 --rescaling slack", GrammarSVM(2.0, rescaling="slack")),
+        (
+            "--loss hamming --features first,last --tol 0.01",
+            GrammarSVM(loss="hamming", features=("first", "last"), tol=0.01),
+        ),
+        ("--model crf --C 3 --vertical 2", GrammarCRF(3.0, vertical=2)),
+    ],
+)
+def test_learned_parsers(folder, run, options, expected):
+    code, out, err = run(f"train train.mrg model.mm {options}")
+    assert (code, err) == (0, "")
+    assert type(expected).__name__ in out
+    assert "objective" in out
+    bank = [plain_tree(tree) for tree in read_trees("train.mrg")]
+    X = [tree.tokens() for tree in bank]
+    expected.fit(X, bank)
+    model = maxmargin.load("model.mm")
+    assert model.get_params()["features"] == expected.features
+    assert run("predict model.mm train.mrg")[1].splitlines() == [str(tree) for tree in expected.predict(X)]
+
+
 def test_function_tags_can_be_kept(folder, run):
     run("train train.mrg model.mm --model pcfg --function-tags")
     assert run("predict model.mm test.mrg")[1] == "(S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sings)))\n"
@@ -81,8 +105,10 @@ def test_function_tags_can_be_kept(folder, run):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("train train.mrg model.mm --model hmm", "--model must be one of pcfg"),
+        ("train train.mrg model.mm --model hmm", "--model must be one of svm, crf, pcfg"),
         ("train train.mrg model.mm --model pcfg --order 2", "--order has no meaning for --model pcfg"),
+        ("train train.mrg model.mm --model crf --loss f1", "--loss has no meaning for --model crf"),
+        ("train train.mrg model.mm --features left", "features must be a list of some of"),
         ("train bad.mrg model.mm --model pcfg", "bad.mrg, line 2, column 1: this bracket is never closed"),
         ("train train.mrg model.mm --model pcfg --vertical 0", "vertical must be a positive integer"),
         ("train train.mrg model.mm --model pcfg --format conll", "has no meaning|--model must be one of"),

@@ -25,6 +25,8 @@ from maxmargin.cli.trees import TREE_MODELS, TREE_ONLY, train_trees
 from maxmargin.console import make_console
 from maxmargin.core.formulation import RESCALINGS, SLACKS
 from maxmargin.demo.app import run_demo
+from maxmargin.grammars.loss import LOSSES as TREE_LOSSES
+from maxmargin.grammars.span_features import NAMES as SPAN_FEATURES
 from maxmargin.io.read import FORMATS, RANKING_FORMATS, SEQUENCE_FORMATS, TREE_FORMATS, format_of
 from maxmargin.solvers.choose import BY_NAME
 from maxmargin.version import __version__
@@ -167,6 +169,11 @@ def _train(
     gain: Annotated[
         str, typer.Option(help="Of ndcg: exponential, linear.", rich_help_panel=_OF_RANKINGS)
     ] = "exponential",
+    loss: Annotated[str, typer.Option(help=f"svm: {', '.join(TREE_LOSSES)}.", rich_help_panel=_OF_TREES)] = "f1",
+    features: Annotated[
+        str,
+        typer.Option(help=f"svm, crf: of spans, such as {','.join(SPAN_FEATURES)}.", rich_help_panel=_OF_TREES),
+    ] = "",
     horizontal: Annotated[
         int | None, typer.Option(help="Next children that a rule knows; all if not given.", rich_help_panel=_OF_TREES)
     ] = None,

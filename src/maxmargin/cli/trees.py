@@ -16,24 +16,35 @@ from maxmargin.cli.train import parse_c, parse_tol
 from maxmargin.console import make_console, number, print_table
 from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.grammars.brackets import iter_trees
+from maxmargin.grammars.crf import GrammarCRF
 from maxmargin.grammars.parseval import bracket_score
 from maxmargin.grammars.pcfg import PCFG
 from maxmargin.grammars.penn import plain_tree, without_empty_nodes, without_function_tag, without_repeats
+from maxmargin.grammars.svm import GrammarSVM
 from maxmargin.grammars.tree import Tree
 from maxmargin.io.read import TREE_FORMATS, format_of, told_format
 from maxmargin.io.text import text_writer
 from maxmargin.solvers.base import Status
 
-TREE_MODELS: dict[str, type[GrammarEstimator]] = {"pcfg": PCFG}
-TREE_ONLY = frozenset({"horizontal", "vertical", "input", "rare", "function_tags"})
-_INPUT = TREE_ONLY | {"n_jobs", "format", "kind"}
-_MEANING = {"pcfg": _INPUT}
-_SAME = frozenset({"horizontal", "vertical", "input", "rare", "n_jobs", "max_iter", "max_time"})
+TREE_MODELS: dict[str, type[GrammarEstimator]] = {"svm": GrammarSVM, "crf": GrammarCRF, "pcfg": PCFG}
+TREE_ONLY = frozenset({"horizontal", "vertical", "input", "rare", "function_tags", "features", "loss"})
+_INPUT = {"horizontal", "vertical", "input", "rare", "function_tags", "n_jobs", "format", "kind"}
+_LEARNED = _INPUT | {"features", "c", "solver", "tol", "max_iter", "max_time", "seed", "verbose"}
+_MEANING = {
+    "svm": _LEARNED | {"loss", "rescaling", "slack"},
+    "crf": _LEARNED | {"l1", "l2"},
+    "pcfg": _INPUT,
+}
+_SAME = frozenset(
+    {"horizontal", "vertical", "input", "rare", "loss", "rescaling", "slack", "l1", "l2"}
+    | {"solver", "max_iter", "max_time", "n_jobs"}
+)
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
     "c": lambda text: ("C", parse_c(text)),
     "tol": lambda text: ("tol", parse_tol(text)),
     "seed": lambda seed: ("random_state", seed),
     "verbose": lambda flag: ("verbose", int(flag)),
+    "features": lambda names: ("features", tuple(name for name in names.split(",") if name)),
 }
 
 
