@@ -30,6 +30,7 @@ PAGES = (
     (ROOT / "docs" / "custom_problem.md", "custom_problem.html", "A problem of your own"),
     (ROOT / "docs" / "programs.md", "programs.html", "Dynamic programs"),
     (ROOT / "docs" / "grammars.md", "grammars.html", "Grammars"),
+    (ROOT / "docs" / "alignments.md", "alignments.html", "Alignments"),
     (ROOT / "docs" / "spaces.md", "spaces.html", "Ready spaces"),
     (ROOT / "docs" / "sequences.md", "sequences.html", "Label sequences"),
     (ROOT / "docs" / "sequence_input.md", "sequence_input.html", "Sequences as input"),
