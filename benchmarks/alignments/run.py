@@ -1,6 +1,7 @@
 """Alignments, each part in a fresh interpreter with one thread.
 
 speed     scores and paths of 10,000 pairs beside Biopython and parasail (extra bench)
+training  AlignmentSVM on 2,000 pairs of length 200
 
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
 
@@ -22,6 +23,7 @@ from shared.tables import Bar, console, new_table, print_bars
 
 PARTS = {
     "speed": "alignments.speed",
+    "training": "alignments.training",
 }
 LIMIT = 7200.0
 
