@@ -2,6 +2,8 @@
 
 speed     scores and paths of 10,000 pairs beside Biopython and parasail (extra bench)
 training  AlignmentSVM on 2,000 pairs of length 200
+homology  a homolog among decoys: table 4 and figure 2 of Tsochantaridis, Joachims, Hofmann and Altun (2005)
+proteins  families of BAliBASE: learned scores beside BLOSUM62 in Biopython (extra bench)
 
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
 
@@ -24,6 +26,8 @@ from shared.tables import Bar, console, new_table, print_bars
 PARTS = {
     "speed": "alignments.speed",
     "training": "alignments.training",
+    "homology": "alignments.homology",
+    "proteins": "alignments.proteins",
 }
 LIMIT = 7200.0
 
