@@ -281,6 +281,11 @@ class Grammar:
         if len(words) != len(tokens):
             raise ValueError(f"The tree is over {len(tokens)} words, and the sentence has {len(words)}.")
         if tags is None and self.lexicon.by_tags:
+            if words == [word for word, _ in tokens] != [tag for _, tag in tokens]:
+                raise ValueError(
+                    "The sentence has words, and this grammar reads tags: give the tags or pairs (word, tag), or learn "
+                    "a grammar with input='words'."
+                )
             words, tags = [word for word, _ in tokens], words
         for place, (word, tag) in enumerate(tokens):
             if words[place] != word or (self.lexicon.by_tags and tags is not None and tags[place] != tag):
