@@ -148,7 +148,7 @@ def test_a_sentence_that_is_not_that_of_the_tree():
     grammar = Grammar.from_treebank(treebank())
     with pytest.raises(ValueError, match="over 3 words, and the sentence has 2"):
         grammar.rules_of(TREEBANK[0], ["DT", "NN"])
-    with pytest.raises(ValueError, match="has words, and this grammar reads tags.*input='words'"):
+    with pytest.raises(ValueError, match=r"has words, and this grammar reads tags.*input='words'"):
         grammar.rules_of(TREEBANK[0], Tree.of(TREEBANK[0]).words())
     with pytest.raises(ValueError, match="At word 1 the tree has 'NN', and the sentence has 'JJ'"):
         grammar.rules_of(TREEBANK[0], ["DT", "JJ", "VBZ"])
