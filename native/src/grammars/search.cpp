@@ -70,17 +70,25 @@ void TreeSearcher::add_loss(std::int64_t i, SentenceScores& scores) {
   const auto n = static_cast<std::int32_t>(problem_.targets->sentences->words_of(i).size());
   const std::int64_t symbols = rules.symbols(), chains = std::ssize(rules.chains());
   brackets_.start(rules, problem_.targets->gold(i));
-  symbol_extra_.assign(static_cast<std::size_t>(span_count(n) * symbols), 0.0);
-  chain_extra_.assign(static_cast<std::size_t>(span_count(n) * chains), 0.0);
+  symbol_extra_.resize(static_cast<std::size_t>(span_count(n) * symbols));
+  chain_extra_.resize(static_cast<std::size_t>(span_count(n) * chains));
   const auto worth = [&](BracketCounts counts) { return loss.guess * static_cast<double>(counts.guesses) + loss.hit * static_cast<double>(counts.hits); };
+  // Most spans have no true bracket: what their guesses are worth is the same everywhere.
+  std::vector<double> symbol_wrong(static_cast<std::size_t>(symbols), 0.0), chain_wrong(static_cast<std::size_t>(chains), 0.0);
+  const auto worth_at = [&](std::int64_t span, bool one_word, double* of_symbols, double* of_chains) {
+    for (const Symbol parent : rules.parents()) of_symbols[parent] = worth(brackets_.of_symbol(parent, span));
+    for (std::int64_t c = 0; c < chains; ++c) of_chains[c] = worth(brackets_.of_chain(rules.chains()[static_cast<std::size_t>(c)], span, one_word));
+  };
+  worth_at(-1, true, symbol_wrong.data(), chain_wrong.data());
   for (std::int32_t j = 1; j <= n; ++j) {
     for (std::int32_t start = j - 1; start >= 0; --start) {
       const std::int64_t span = span_number(start, j);
-      if (j > start + 1) {
-        for (const Symbol parent : rules.parents()) symbol_extra_[static_cast<std::size_t>(span * symbols + parent)] = worth(brackets_.of_symbol(parent, span));
-      }
-      for (std::int64_t c = 0; c < chains; ++c) {
-        chain_extra_[static_cast<std::size_t>(span * chains + c)] = worth(brackets_.of_chain(rules.chains()[static_cast<std::size_t>(c)], span, j == start + 1));
+      double *of_symbols = symbol_extra_.data() + span * symbols, *of_chains = chain_extra_.data() + span * chains;
+      if (brackets_.has_gold(span)) {
+        worth_at(span, j == start + 1, of_symbols, of_chains);
+      } else {
+        std::ranges::copy(symbol_wrong, of_symbols);
+        std::ranges::copy(chain_wrong, of_chains);
       }
     }
   }

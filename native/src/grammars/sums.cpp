@@ -45,8 +45,16 @@ bool ChartSums::take_exponentials(const Chart& chart) {
   }
   factors_.rule = rule_;
   factors_.position = position_;
+  chain_factors_.clear();
+  if (scores.fields.empty()) {
+    for (std::int32_t c = 0; c < std::ssize(chart.rules().chains()); ++c) chain_factors_.push_back(std::exp(chart.chain_score(c, 0, 1)));
+  }
   const auto moderate = [](const std::vector<double>& values) { return std::ranges::all_of(values, [](double value) { return value < kLarge; }); };
   return moderate(rule_) && std::ranges::all_of(tables_, moderate);
+}
+
+double ChartSums::chain_factor(const Chart& chart, std::int32_t chain, std::int32_t i, std::int32_t j) const {
+  return chain_factors_.empty() ? std::exp(chart.chain_score(chain, i, j)) : chain_factors_[static_cast<std::size_t>(chain)];
 }
 
 double ChartSums::go_up(const Chart& chart) {
@@ -67,7 +75,7 @@ double ChartSums::go_up(const Chart& chart) {
       std::copy_n(low, symbols, high_.data());
       for (std::size_t c = 0; c < chains.size(); ++c) {
         if (low[chains[c].bottom] == 0.0) continue;
-        high_[static_cast<std::size_t>(chains[c].top)] += low[chains[c].bottom] * std::exp(chart.chain_score(static_cast<std::int32_t>(c), i, j));
+        high_[static_cast<std::size_t>(chains[c].top)] += low[chains[c].bottom] * chain_factor(chart, static_cast<std::int32_t>(c), i, j);
       }
       for (Symbol symbol = 0; symbol < symbols; ++symbol) {
         const double value = high_[static_cast<std::size_t>(symbol)];
@@ -117,7 +125,7 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
       for (std::size_t c = 0; c < chains.size(); ++c) {
         const double above = outside_high_[static_cast<std::size_t>(chains[c].top)];
         if (above == 0.0) continue;
-        const double share = above * std::exp(chart.chain_score(static_cast<std::int32_t>(c), i, j));
+        const double share = above * chain_factor(chart, static_cast<std::int32_t>(c), i, j);
         outside_low_[static_cast<std::size_t>(chains[c].bottom)] += share;
         const double count = share * low[chains[c].bottom];
         if (count == 0.0) continue;

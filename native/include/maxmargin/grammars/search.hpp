@@ -17,6 +17,7 @@ namespace maxmargin::grammars {
 class EdgeBrackets {
  public:
   void start(const Rules& rules, std::span<const Bracket> gold) { rules_ = &rules, gold_ = gold; }
+  bool has_gold(std::int64_t span) const { return !at_span(span).empty(); }
   BracketCounts of_symbol(Symbol parent, std::int64_t span) const;
   BracketCounts of_chain(const Chain& chain, std::int64_t span, bool one_word);
 

@@ -26,6 +26,7 @@ class ChartSums {  // keeps its memory from one sentence to the next
 
  private:
   bool take_exponentials(const Chart& chart);  // false where one is too large
+  double chain_factor(const Chart& chart, std::int32_t chain, std::int32_t i, std::int32_t j) const;
   double go_up(const Chart& chart);
   bool go_down(const Chart& chart, double goal, double* brackets, std::int64_t labels);
   double list(const Chart& chart, const Sentences& sentences, double* brackets, std::int64_t labels);
@@ -36,6 +37,7 @@ class ChartSums {  // keeps its memory from one sentence to the next
   std::vector<double> rule_, position_;
   std::vector<std::vector<double>> tables_, split_counts_;
   std::vector<double> low_, high_, outside_high_, outside_low_, position_counts_;
+  std::vector<double> chain_factors_;  // where they do not depend on the span
   double per_word_ = 0.0;
   SplitRows inside_, outside_;
   SentenceScorer::Counts counts_;
