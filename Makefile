@@ -5,7 +5,7 @@
 #   make test      the fast test suite
 #   make lint      ruff and mypy
 #   make fresh-install  pip install . into a new environment, and the README's first example there
-#   make bench     benchmarks/classes/run.py, with BENCH=alignments, chains, defaults, diversity, labels, measures, problems, programs, rankings
+#   make bench     benchmarks/classes/run.py, with BENCH=alignments, chains, defaults, diversity, grammars, labels, measures, problems, programs, rankings
 #                  or taxonomies another; ARGS='...' is passed on
 #   make asan      tests of the native code under AddressSanitizer and UndefinedBehaviorSanitizer (GCC); SANITIZED='...' names others
 #   make tsan      tests of what runs in threads under ThreadSanitizer
