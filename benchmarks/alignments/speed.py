@@ -68,7 +68,7 @@ def run(pairs: int = PAIRS, length: int = LENGTH) -> dict[str, Any]:
         mine = milliseconds(lambda ours=ours: ours.align_all(X, Y), pairs)
         slow = milliseconds(lambda other=other: [other.align(x, y)[0] for x, y in zip(X[:few], Y[:few])], few)
         fast = milliseconds(
-            lambda striped=striped: [striped(x, y, 11, 1, parasail.blosum62) for x, y in zip(X, Y)], pairs
+            lambda striped=striped: [striped(x, y, 11, 1, parasail.blosum62).score for x, y in zip(X, Y)], pairs
         )
         path = milliseconds(
             lambda striped=striped: [striped(x, y, 11, 1, parasail.blosum62).cigar.seq for x, y in zip(X, Y)], pairs
