@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import lgamma
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chart_cases import ambiguous_case, grammar_cases
+from chart_cases import GrammarCase, ambiguous_case, grammar_cases
 
 CASES = grammar_cases() | grammar_cases(features=True)
 LABELS = 2
@@ -60,6 +62,19 @@ def test_sums_in_logarithms_are_taken_where_they_must_be():
     assert listed == 1
     assert log_sums[0] == pytest.approx(scores.max() + np.log(np.exp(scores - scores.max()).sum()), rel=1e-11)
     assert case.sentences().sums(case.weights / 700.0, 1.0, LABELS, 1)[2] == 0
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 62, 63, 64, 65, 130])
+def test_there_are_as_many_binary_trees_as_catalan_says(n):
+    """Sentences longer than a word of bits has places."""
+    case = GrammarCase(1, [(0, 0, 0)], [], [(0, 0)], 1, [], [0, -1], [0] * n, False)
+    log_sums, brackets, listed = case.sentences().sums(np.zeros(2), 1.0, 1, 1)
+    assert log_sums[0] == pytest.approx(lgamma(2 * n - 1) - lgamma(n) - lgamma(n + 1), rel=1e-10)
+    assert brackets.sum() == pytest.approx(n - 1)
+    assert listed == 0
+    first, rules, scores, *_ = case.sentences().best(np.array([2.0, 0.5]), None, 1)
+    assert scores[0] == pytest.approx(2.0 * (n - 1) + 0.5 * n)
+    assert (first.tolist(), rules.shape) == ([0, 2 * n - 1], (2 * n - 1, 4))
 
 
 @given(CASES)
