@@ -8,14 +8,23 @@ static_assert(kGridStrip <= kMostStrip);
 using Flags = Vec<std::int64_t, kGridLanes>;
 using Choices = Vec<std::int32_t, kGridStrip>;
 
+// Lanes of `a` and `b`, counted through both. GCC before 12 knows the second form only.
+template <int... kAt, class V>
+inline V shuffled(V a, V b) {
+#if __has_builtin(__builtin_shufflevector)
+  return __builtin_shufflevector(a, b, kAt...);
+#else
+  return __builtin_shuffle(a, b, decltype(a < b){kAt...});
+#endif
+}
 inline Flags exceeds(Doubles a, Doubles b) { return a > b; }
 inline Flags reaches(Doubles a, Doubles b) { return a >= b; }
 // Lanes (first, v[0], v[1], ...), where `first` is the last lane of `before`.
 inline Doubles moved(Doubles before, Doubles v) {
 #if defined(__AVX__)
-  return __builtin_shufflevector(before, v, 3, 4, 5, 6);
+  return shuffled<3, 4, 5, 6>(before, v);
 #else
-  return __builtin_shufflevector(before, v, 1, 2);
+  return shuffled<1, 2>(before, v);
 #endif
 }
 // One number of 32 bits per lane of both, in an order of the machine's.
@@ -24,9 +33,9 @@ inline Choices packed(Flags a, Flags b) {
   std::memcpy(&low, &a, sizeof(a));
   std::memcpy(&high, &b, sizeof(b));
 #if defined(__AVX__)
-  return __builtin_shufflevector(low, high, 0, 2, 8, 10, 4, 6, 12, 14);
+  return shuffled<0, 2, 8, 10, 4, 6, 12, 14>(low, high);
 #else
-  return __builtin_shufflevector(low, high, 0, 2, 4, 6);
+  return shuffled<0, 2, 4, 6>(low, high);
 #endif
 }
 inline void mark(Choices& into, Flags a, Flags b, std::int32_t bit) { into |= packed(a, b) & bit; }

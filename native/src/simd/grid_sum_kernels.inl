@@ -3,9 +3,9 @@
 #if defined(__GNUC__) || defined(__clang__)
 inline Doubles moved_back(Doubles v, Doubles after) {  // lanes (v[1], v[2], ..., after[0])
 #if defined(__AVX__)
-  return __builtin_shufflevector(v, after, 1, 2, 3, 4);
+  return shuffled<1, 2, 3, 4>(v, after);
 #else
-  return __builtin_shufflevector(v, after, 1, 2);
+  return shuffled<1, 2>(v, after);
 #endif
 }
 #else
