@@ -4,9 +4,10 @@ Yue and Yu (2009).
 59 families of BAliBASE (``load_balifam``) in three parts: every family is predicted, up to 20 pairs of it, by
 models that were trained on up to 60 pairs of each family in the other two parts. Scores count the reliable columns.
 Biopython aligns by BLOSUM62, its mode and gaps chosen on the training families, for Q and for Q4 separately. Learned
-models have one C, chosen for Simple on a third of the training families by models of the others. Profiles are letter
-frequencies of the other members of a family, each aligned with the sequence alone by BLOSUM62: they know nothing of the
-reference alignment, and the two sequences of a pair are left out of them.
+models have one C, chosen for Simple on a third of the training families by models of the others; the number of training
+pairs, the candidates for C and the gaps by letter were settled after looking at scores of all families, see the page.
+Profiles are letter frequencies of the other members of a family, each aligned with the sequence alone by BLOSUM62: they
+know nothing of the reference alignment, and the two sequences of a pair are left out of them.
 """
 
 from __future__ import annotations
