@@ -78,15 +78,15 @@ def run(name: str, seeds: range) -> None:
             raise AssertionError(f"{name}: seed {seed}") from error
 
 
-NUMBERS = [name for name, case in CASES.items() if not case.texts]
+OF_NUMBERS = [name for name, case in CASES.items() if not case.texts]
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_a_few_damaged_matrices(name):
     run(name, range(40))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_many_damaged_matrices(name):
     run(name, range(40, 8_000))

@@ -55,17 +55,17 @@ DAMAGED = {
 }
 
 
-NUMBERS = [name for name, case in CASES.items() if not case.texts]
+OF_NUMBERS = [name for name, case in CASES.items() if not case.texts]
 
 
 @pytest.mark.parametrize("case", DAMAGED)
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_training_refuses_damaged_matrices(name, case):
     with pytest.raises(ValueError, match="is damaged: "):
         CASES[name].fit(DAMAGED[case])
 
 
-@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "StructuralSVM"])
+@pytest.mark.parametrize("name", [name for name in OF_NUMBERS if name != "StructuralSVM"])
 def test_prediction_refuses_damaged_matrices(name):
     model = CASES[name].fitted()
     for X in DAMAGED.values():
@@ -121,7 +121,7 @@ def test_sequences(case):
 
 @pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize("value", [1e101, 1e160, 1e200, 1e308])
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_numbers_too_large_to_square(name, value, dense):
     X = CASES[name].matrix()
     X.data[3] = value

@@ -100,7 +100,7 @@ def test_trees_with_forbidden_arcs_and_far_scores(single_root, seed, scale):
     ways = all_trees(n, single_root)
     values = np.array([table_value(table, y) for y in ways])
     found = problem.best_choices([table])[0]
-    log_sum, marginals = problem._sums_of(table)
+    log_sum, marginals = problem.sums(table)
     if values.max() == -np.inf:
         assert found is None
         assert log_sum == -np.inf
@@ -118,20 +118,53 @@ def test_trees_with_forbidden_arcs_and_far_scores(single_root, seed, scale):
 def test_a_cycle_that_nearly_nothing_leaves_keeps_its_digits():
     """The usual inverse of the Laplacian loses all of them here."""
     table = np.array([[0.0, 0.0, 90.0], [1.0, 90.0, 0.0]])
-    log_sum, marginals = TreeProblem()._sums_of(table)
+    log_sum, marginals = TreeProblem().sums(table)
     p = 1.0 / (1.0 + np.exp(1.0))
     assert log_sum == pytest.approx(90.0 + np.log(1.0 + np.exp(1.0)), rel=1e-15)
     np.testing.assert_allclose(marginals, [[p, 0, 1 - p], [1 - p, p, 0]], rtol=1e-14)
 
 
-def test_samples_of_trees_follow_the_marginals():
+@pytest.mark.parametrize(("name", "problem", "outputs"), CASES, ids=[case[0] for case in CASES])
+def test_samples_follow_the_marginals(name, problem, outputs):
     x = np.random.default_rng(0).standard_normal((3, 4, 1))
-    problem = TreeProblem()
     drawn = problem.sample(x, np.ones(1), 3000, random_state=1)
-    assert {tuple(y) for y in drawn} <= set(all_trees(3, True))
+    assert {tuple(y) for y in drawn} <= set(outputs(3))
     shares = np.stack([(drawn == h).mean(axis=0) for h in range(4)], axis=1)
     p = problem.marginals(x, np.ones(1))
     assert (np.abs(shares - p) < 4.5 * np.sqrt(p * (1 - p) / 3000) + 1e-12).all()
+
+
+@pytest.mark.parametrize(("name", "problem", "outputs"), CASES, ids=[case[0] for case in CASES])
+def test_the_estimator_has_the_predictions_of_its_problem(name, problem, outputs):
+    X = [np.random.default_rng(seed).standard_normal((3, 4, 2)) for seed in range(4)]
+    model = StructuralSVM(problem, C=1.0).fit(X, [np.array(outputs(3)[k]) for k in range(4)])
+    for x, found, risk in zip(X, model.predict_marginals(X), model.predict(X, decode="risk")):
+        np.testing.assert_array_equal(found, problem.marginals(x, model.coef_))
+        np.testing.assert_array_equal(risk, problem.minimum_risk(x, model.coef_))
+    drawn = model.sample(X, n_samples=3, random_state=5)
+    assert [len(each) for each in drawn] == [3] * 4
+    assert all(tuple(y) in set(outputs(3)) for each in drawn for y in each)
+    assert all((a == b).all() for a, b in zip(drawn[0], model.sample(X, n_samples=3, random_state=5)[0]))
+
+
+def test_a_problem_without_probabilities_has_no_marginals():
+    class Plain:
+        def joint_feature(self, x, y):
+            return np.array([x * y])
+
+        def loss(self, y_true, y):
+            return float(y != y_true)
+
+        def argmax(self, x, w, y_true=None):
+            return max((0, 1), key=lambda y: w[0] * x * y + (0.0 if y_true is None else self.loss(y_true, y)))
+
+    model = StructuralSVM(Plain(), C=1.0).fit([1.0, -1.0], [1, 0])
+    assert not hasattr(model, "predict_marginals")
+    assert not hasattr(model, "sample")
+    with pytest.raises(Unsupported, match="Plain knows no probabilities: add the method minimum_risk"):
+        model.predict([1.0], decode="risk")
+    with pytest.raises(ValueError, match="decode must be 'best' or 'risk', not 'worst'"):
+        model.predict([1.0], decode="worst")
 
 
 def trees_to_learn(n_examples: int, seed: int):

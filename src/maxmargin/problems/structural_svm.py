@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.core.problem import Problem, as_examples, check_methods, has_power
@@ -27,6 +28,11 @@ from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
+
+
+def _asks(power: str) -> Any:
+    """For methods that an estimator has if its problem has the optional method ``power``."""
+    return available_if(lambda model: has_power(model.problem, power))
 
 
 @saved
@@ -93,10 +99,25 @@ class StructuralSVM(Estimator):
             self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
         return self
 
-    def predict(self, X: Sequence[Any]) -> list[Any]:
-        """The best output of each input."""
+    def predict(self, X: Sequence[Any], *, decode: str = "best") -> list[Any]:
+        """The output of each input.
+
+        Parameters
+        ----------
+        X : inputs, as the problem takes them
+        decode : ``'best'`` for the output of highest score; ``'risk'`` for that of least expected loss where an output
+            has the probability ``exp(score) / Z``, by the problem's method ``minimum_risk(x, w)``
+        """
         check_is_fitted(self, "coef_")
         inputs = X if isinstance(X, list | tuple | np.ndarray) else list(X)
+        if decode not in ("best", "risk"):
+            raise ValueError(f"decode must be 'best' or 'risk', not {decode!r}.")
+        if decode == "risk":
+            if not has_power(self.problem, "minimum_risk"):
+                raise Unsupported(
+                    f"{type(self.problem).__name__} knows no probabilities: add the method minimum_risk(x, w)."
+                )
+            return [self.problem.minimum_risk(x, read_only(self.coef_)) for x in inputs]  # type: ignore[attr-defined]
         found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
         if found:
             self._value(inputs[0], found[0])  # a problem with features of another length was passed to load
@@ -119,6 +140,25 @@ class StructuralSVM(Estimator):
             )
         scored = ((Ranked(self._value(x, y), y) for y in problem.outputs(x)) for x in X)
         return [nlargest(k, each, key=attrgetter("score")) for each in scored]
+
+    @_asks("marginals")  # type: ignore[untyped-decorator]
+    def predict_marginals(self, X: Sequence[Any]) -> list[Any]:
+        """What ``problem.marginals(x, w)`` gives for each input: probabilities of the parts of an output.
+
+        An output has the probability ``exp(score) / Z``. Margins fix no scale of scores, so these are often
+        overconfident.
+        """
+        check_is_fitted(self, "coef_")
+        w = read_only(self.coef_)
+        return [self.problem.marginals(x, w) for x in X]  # type: ignore[attr-defined]
+
+    @_asks("sample")  # type: ignore[untyped-decorator]
+    def sample(self, X: Sequence[Any], *, n_samples: int = 1, random_state: Any = 0) -> list[list[Any]]:
+        """Outputs drawn by ``problem.sample(x, w, n, random_state)`` with the probability ``exp(score) / Z``,
+        ``n_samples`` for each input."""
+        check_is_fitted(self, "coef_")
+        n, w, rng = checked_k(n_samples, "n_samples"), read_only(self.coef_), np.random.default_rng(random_state)
+        return [list(self.problem.sample(x, w, n, rng)) for x in X]  # type: ignore[attr-defined]
 
     def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
         """The score ``<w, Psi(x, y)>`` of one output of each input, shape (n,)."""

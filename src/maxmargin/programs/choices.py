@@ -47,6 +47,11 @@ class ChoiceProblem(ABC):
     def best_choices(self, tables: Sequence[Floats]) -> list[Choice | None]:
         """The best allowed choice of each ``table``, which may hold ``-inf``; None where there is none."""
 
+    @abstractmethod
+    def sums(self, table: Floats) -> tuple[float, Floats]:
+        """``log sum_y exp(score of y)`` over the choices that ``table`` allows, which may hold ``-inf``, and the
+        probability of each cell, shape (rows, columns), without that of choosing nothing."""
+
     def scores(self, x: Any, w: Floats) -> Floats:
         """The table of scores ``<w, phi(i, j)>``, shape (rows, columns)."""
         matrix, rows, columns = self.cells(x)
@@ -124,6 +129,42 @@ class ChoiceProblem(ABC):
             if len(found) < k:
                 add(*self._others(limited, best, fixed))
         return found
+
+    def log_partition(self, x: Any, w: Floats) -> float:
+        """``log sum_y exp <w, Psi(x, y)>`` over all allowed choices."""
+        return self.sums(self.table(x, w))[0]
+
+    def marginals(self, x: Any, w: Floats) -> Floats:
+        """The probability of every cell, shape (rows, columns), where a choice has probability ``exp(score) / Z``."""
+        return self.sums(self.table(x, w))[1]
+
+    def minimum_risk(self, x: Any, w: Floats) -> Choice:
+        """The choice with the lowest expected loss: the best choice from the marginals."""
+        table = self._with_nothing(self.marginals(x, w))
+        found = self.best_choices([np.where(table > 0.0, table, -np.inf)])[0]
+        assert found is not None  # the best choice has cells of positive probability only
+        return found
+
+    def sample(self, x: Any, w: Floats, n: int, random_state: Any = None) -> npt.NDArray[np.int32]:
+        """``n`` choices drawn with the probability ``exp(score) / Z``, shape (n, rows): one row after the other, given
+        those before."""
+        rng = np.random.default_rng(random_state)
+        table = self.table(x, w)
+        drawn = np.empty((n, len(table)), dtype=np.int32)
+        for choice in drawn:
+            limited = table.copy()
+            for row in range(len(table)):
+                p = np.clip(self._with_nothing(self.sums(limited)[1])[row], 0.0, None)
+                column = int(rng.choice(p.size, p=p / p.sum()))
+                kept = limited[row, column]
+                limited[row] = -np.inf
+                limited[row, column] = kept
+                choice[row] = -1 if self.partial and column == p.size - 1 else column
+        return drawn
+
+    def _with_nothing(self, marginals: Floats) -> Floats:
+        """Where a row may choose nothing, the probability of that as one more column."""
+        return np.hstack([marginals, 1.0 - marginals.sum(axis=1, keepdims=True)]) if self.partial else marginals
 
     def table(self, x: Any, w: Floats) -> Floats:
         """The scores that a search takes; where a row may choose nothing, that is one more column at the end (-1)."""

@@ -90,32 +90,12 @@ class MatchingProblem(ChoiceProblem):
             return None
         return np.where(found < columns, found, -1).astype(np.int32)
 
-    def log_partition(self, x: Any, w: Floats) -> float:
-        """``log sum_y exp <w, Psi(x, y)>`` over all matchings; up to 16 columns."""
-        return self._sums(x, w)[0]
-
-    def marginals(self, x: Any, w: Floats) -> Floats:
-        """The probability of every pair, shape (rows, columns), where matchings have probability ``exp(score) / Z``.
-
-        These are permanents, for which no fast algorithm exists: up to 16 columns, in time ``2 ** columns``.
-        """
-        return self._sums(x, w)[1]
-
-    def minimum_risk(self, x: Any, w: Floats) -> Choice:
-        """The matching with the lowest expected loss: the best matching of the marginals; up to 16 columns."""
-        table = self.marginals(x, w)
-        if self.partial:
-            table = np.hstack([table, 1.0 - table.sum(axis=1, keepdims=True)])
-        found = self._best(table)
-        assert found is not None  # nothing is forbidden
-        return found
-
-    def _sums(self, x: Any, w: Floats) -> tuple[float, Floats]:
-        table = self.table(x, w)
+    def sums(self, table: Floats) -> tuple[float, Floats]:
+        """Permanents, for which no fast algorithm exists: up to 16 columns, in time ``2 ** columns``."""
         columns = table.shape[1] - self.partial
         if columns > _MOST_SUMMED:
             raise Unsupported(
-                f"Sums over matchings (log_partition, marginals, minimum_risk) are permanents: they take "
+                f"Sums over matchings (log_partition, marginals, minimum_risk, sample) are permanents: they take "
                 f"2 ** columns steps, and there are {columns} columns; at most {_MOST_SUMMED} are possible."
             )
         return _subset_sums(table, columns)

@@ -76,41 +76,8 @@ class TreeProblem(ChoiceProblem):
         parts = np.split(heads, np.cumsum(lengths)[:-1])
         return [part if there else None for part, there in zip(parts, found)]
 
-    def log_partition(self, x: Any, w: Floats) -> float:
-        """``log sum_y exp <w, Psi(x, y)>`` over all trees."""
-        return self._sums(x, w)[0]
-
-    def marginals(self, x: Any, w: Floats) -> Floats:
-        """The probability of every arc, shape (n, n + 1), where a tree has the probability ``exp(score) / Z``."""
-        return self._sums(x, w)[1]
-
-    def minimum_risk(self, x: Any, w: Floats) -> Choice:
-        """The tree with the lowest expected number of wrong heads: the best tree of the marginals."""
-        table = self.marginals(x, w)
-        found = self.best_choices([np.where(table > 0.0, table, -np.inf)])[0]
-        assert found is not None  # the best tree has arcs of positive probability only
-        return found
-
-    def sample(self, x: Any, w: Floats, n: int, random_state: Any = None) -> npt.NDArray[np.int32]:
-        """``n`` trees drawn from ``exp(score) / Z``, shape (n, words): one word after the other, given those before."""
-        rng = np.random.default_rng(random_state)
-        table = self.scores(x, w)
-        drawn = np.empty((n, table.shape[0]), dtype=np.int32)
-        for tree in drawn:
-            limited = table.copy()
-            for word in range(table.shape[0]):
-                p = np.clip(self._sums_of(limited)[1][word], 0.0, None)
-                head = int(rng.choice(p.size, p=p / p.sum()))
-                tree[word] = head
-                kept = limited[word, head]
-                limited[word] = -np.inf
-                limited[word, head] = kept
-        return drawn
-
-    def _sums(self, x: Any, w: Floats) -> tuple[float, Floats]:
-        return self._sums_of(self.scores(x, w))
-
-    def _sums_of(self, table: Floats) -> tuple[float, Floats]:
+    def sums(self, table: Floats) -> tuple[float, Floats]:
+        """By the matrix-tree theorem, in O(n^3)."""
         log_sum, marginals = _core.spanning_tree_sums(*_flat([table]), self.single_root)
         return float(log_sum[0]), marginals.reshape(table.shape)
 
