@@ -156,7 +156,7 @@ def test_large_scores_are_summed_without_overflow(good, bad, gap):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("size", "band"), [(0.5, -1), (4.0, -1), (8.0, -1), (4.0, 40)])
 def test_sums_of_strong_scores_agree_with_the_common_query(size, band, mode):
-    """Scores of whole alignments are far outside the range of float64; gaps are dear, and some must not be."""
+    """Scores of whole alignments are far outside the range of float64; gaps are expensive, and some are forbidden."""
     rng = np.random.default_rng(7)
     m, n = 190, 171
     scores = Scores(

@@ -9,7 +9,7 @@ from test_program_svm import K, X, Y, as_chain, sentences
 
 from maxmargin import ChainCRF, ProgramCRF, Unsupported, load
 from maxmargin.chains.chain import Chain
-from maxmargin.programs.likelihood import ProgramLikelihood
+from maxmargin.programs.likelihood import program_likelihood
 from maxmargin.programs.space import pack_programs
 from maxmargin.programs.targets import packed_targets, true_edges
 from maxmargin.solvers.dual_likelihood import DualLikelihood
@@ -20,7 +20,7 @@ def likelihood_of(kind, weight=None, threads=1):
     inputs, outputs = examples(kind)
     programs = pack_programs(Paths(), inputs)
     targets = packed_targets(programs, true_edges(Paths(), programs.topologies, inputs, outputs))
-    return ProgramLikelihood(programs, targets, weight, threads)
+    return program_likelihood(programs, targets, weight, threads)
 
 
 def by_enumeration(kind, w, weight):

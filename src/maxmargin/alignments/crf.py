@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 from maxmargin.alignments.base import GRID, AlignmentEstimator
-from maxmargin.alignments.likelihood import AlignmentLikelihood
+from maxmargin.alignments.likelihood import alignment_likelihood
 from maxmargin.alignments.packed import read_alignments
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
@@ -87,7 +87,7 @@ class AlignmentCRF(AlignmentEstimator):
             weight = check_sample_weight(sample_weight, len(y))
             packed = self._pack_training(X)
             targets = packed.targets(read_alignments(packed.given, y))
-            problem = AlignmentLikelihood(packed, targets, weight, job_count(self.n_jobs))
+            problem = alignment_likelihood(packed, targets, weight, job_count(self.n_jobs))
             C = resolved_c(self.C, lambda: problem.default_c)
             check_product(C, problem.total_weight, problem.n, problem.steepness)
             run = run_of(self, slack="linear")

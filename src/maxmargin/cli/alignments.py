@@ -62,7 +62,7 @@ def _train(
     unknown: Annotated[str | None, typer.Option(help="Letter that stands for all not seen in training.")] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the learned matrix here, in NCBI format.")] = None,
     tol: Annotated[str, typer.Option(help="Largest gap of the objective per example and per C, or auto.")] = "auto",
-    max_time: Annotated[float | None, typer.Option(help="Seconds after which training stops in any case.")] = None,
+    max_time: Annotated[float | None, typer.Option(help="Stops training after this many seconds.")] = None,
     most: Most = 50,
     upper: Upper = False,
     format: Format = None,

@@ -122,8 +122,8 @@ def _train(
     tol: Annotated[
         str, typer.Option(help="Largest gap of the objective per example and per C; auto is relative to the weights.")
     ] = "auto",
-    max_iter: Annotated[int, typer.Option(help="Passes after which training stops in any case.")] = 1000,
-    max_time: Annotated[float | None, typer.Option(help="Seconds after which training stops in any case.")] = None,
+    max_iter: Annotated[int, typer.Option(help="Stops training after this many passes.")] = 1000,
+    max_time: Annotated[float | None, typer.Option(help="Stops training after this many seconds.")] = None,
     class_weight: Annotated[str | None, typer.Option(help="'balanced', or weights such as a=2,b=0.5.")] = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Add no constant feature.")] = False,
     label_column: LabelColumn = None,

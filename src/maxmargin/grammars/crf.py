@@ -17,7 +17,7 @@ from maxmargin.fitting.training import job_count, run_of
 from maxmargin.grammars.base import GRAMMAR
 from maxmargin.grammars.grammar import Grammar
 from maxmargin.grammars.learned import LearnedGrammar
-from maxmargin.grammars.likelihood import TreeLikelihood
+from maxmargin.grammars.likelihood import tree_likelihood
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
 from maxmargin.solvers.certify import check_product
@@ -98,7 +98,7 @@ class GrammarCRF(LearnedGrammar):
             sentences, structure = self._structure(X, y)
             size = structure.sentences.weight_count
             lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int32)
-            problem = TreeLikelihood(structure.targets(), size, lengths, weight, job_count(self.n_jobs))
+            problem = tree_likelihood(structure.targets(), size, lengths, weight, job_count(self.n_jobs))
             C = resolved_c(self.C, lambda: problem.default_c)
             check_product(C, problem.total_weight, problem.n, problem.steepness)
             run = run_of(self, slack="linear")

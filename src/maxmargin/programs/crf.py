@@ -14,7 +14,7 @@ from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, run_of
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.programs.base import ProgramEstimator
-from maxmargin.programs.likelihood import ProgramLikelihood
+from maxmargin.programs.likelihood import program_likelihood
 from maxmargin.programs.space import Space, check_methods, pack_programs
 from maxmargin.programs.targets import packed_targets, true_edges
 from maxmargin.solvers.base import Record
@@ -84,7 +84,7 @@ class ProgramCRF(ProgramEstimator):
             weight = check_sample_weight(sample_weight, len(y))
             programs = pack_programs(self.space, X)
             targets = packed_targets(programs, true_edges(self.space, programs.topologies, X, y))
-            problem = ProgramLikelihood(programs, targets, weight, job_count(self.n_jobs))
+            problem = program_likelihood(programs, targets, weight, job_count(self.n_jobs))
             C = resolved_c(self.C, lambda: problem.default_c)
             check_product(C, problem.total_weight, problem.n, problem.steepness)
             run = run_of(self, slack="linear")
