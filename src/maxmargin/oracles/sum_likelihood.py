@@ -79,9 +79,12 @@ class SumLikelihood:
 
     @property
     def default_c(self) -> float:
-        """``C='scale'``: ``max(5, 40 * sqrt(d / T)) / s``, where d columns occur, true outputs have T parts (edges,
-        pairs, rules) with features, and s is the mean squared length of these. Where columns outnumber parts each is seen
-        a few times only, and its weight needs a large C to become as large as it should."""
+        """``C='scale'``: ``max(5, 40 * sqrt(d / T)) / s``.
+
+        d columns occur, true outputs have T parts (edges, pairs, rules) with features, and s is the mean squared length
+        of these. Where columns outnumber the parts each is seen a few times only, and its weight needs a large C to
+        become as large as it should.
+        """
         count, squares, *occurring = self.targets.moments(self.sample_weight)
         if not squares > 0.0:
             return 1.0
