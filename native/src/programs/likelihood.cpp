@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "maxmargin/engine/thread_ranges.hpp"
+#include "maxmargin/engine/summed_gradient.hpp"
 #include "maxmargin/programs/lane_sums.hpp"
-#include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::programs {
 namespace {
@@ -45,32 +44,15 @@ struct Share {
 
 double program_likelihood(const ProgramTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
                           std::int64_t end, double* gradient, int threads) {
-  struct Part {
-    double value = 0.0;
-    std::vector<double> gradient;
-  };
-  std::vector<Part> parts(static_cast<std::size_t>(thread_count(end - begin, threads)));
-  in_parallel(end - begin, threads, [&](int number, std::int64_t first, std::int64_t last) {
-    Part& part = parts[static_cast<std::size_t>(number)];
-    double* into = gradient;
-    if (gradient != nullptr && number > 0) {
-      part.gradient.assign(static_cast<std::size_t>(targets.set->weights), 0.0);
-      into = part.gradient.data();
-    }
+  return summed_with_gradient(begin, end, threads, targets.set->weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
     Share share{targets, weights, sample_weight, into};
     std::vector<std::int64_t> examples;
-    for (std::int64_t i = begin + first; i < begin + last; ++i) {
+    for (std::int64_t i = first; i < last; ++i) {
       if (share.weight(i) != 0.0) examples.push_back(i);
     }
     sums_of_examples(share, examples);
-    part.value = share.value;
+    return share.value;
   });
-  double value = 0.0;
-  for (const Part& part : parts) {
-    value += part.value;
-    kernels().axpy(1.0, part.gradient.data(), gradient, std::ssize(part.gradient));
-  }
-  return value;
 }
 
 }  // namespace maxmargin::programs
