@@ -32,6 +32,8 @@ from maxmargin.programs.crf import ProgramCRF
 from maxmargin.programs.perceptron import ProgramPerceptron
 from maxmargin.programs.svm import ProgramSVM
 from maxmargin.rankings.ranking_svm import RankingSVM
+from maxmargin.rows.kernel import Kernel
+from maxmargin.rows.kernel_basis import LowRank
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__
 
@@ -50,6 +52,8 @@ __all__ = [
     "GrammarCRF",
     "GrammarSVM",
     "HomologySVM",
+    "Kernel",
+    "LowRank",
     "MeasureSVC",
     "ModelFileError",
     "MulticlassSVC",

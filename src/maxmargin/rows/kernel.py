@@ -1,0 +1,243 @@
+"""Kernels: inner products of rows in a space of features that is never written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
+
+from maxmargin.core.input_checks import quoted
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+NAMES = tuple(sorted({*PAIRWISE_KERNEL_FUNCTIONS, "poly", "precomputed"}))
+_SQUARES = ("poly", "rbf", "sigmoid")  # gamma multiplies squares of features
+_LENGTHS = ("laplacian", "chi2")  # gamma multiplies features
+_POSITIVE = ("linear", "rbf", "cosine", "laplacian", "chi2")  # no matrix of them has a negative eigenvalue
+_SAMPLE = 200  # rows on which symmetry and eigenvalues are looked at
+_DIAGONAL = 64  # rows at once, where the diagonal has no formula
+_ROUNDING = 1e-8  # of the largest eigenvalue or value
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its numbers, for the parameter ``kernel`` of estimators.
+
+    Parameters
+    ----------
+    name : ``'linear'``, ``<a, b>``; ``'poly'``, ``(gamma <a, b> + coef0) ** degree``; ``'rbf'``,
+        ``exp(-gamma |a - b|^2)``; ``'laplacian'``, ``exp(-gamma |a - b|_1)``; ``'cosine'``, ``<a, b> / (|a| |b|)``;
+        ``'sigmoid'``, ``tanh(gamma <a, b> + coef0)``; any other name of scikit-learn's ``pairwise_kernels``;
+        ``'precomputed'``, where X holds the values of the kernel; or a function ``k(A, B)`` of two matrices that
+        returns an array of shape (len(A), len(B))
+    gamma : a positive number; ``'scale'`` is ``1 / (columns * variance)`` with the variance of all cells of X, as in
+        SVC, and for ``'laplacian'`` and ``'chi2'``, which do not square features, ``1 / (columns * deviation)``
+    degree, coef0 : of ``'poly'`` and ``'sigmoid'``
+    cache : bytes that may be kept of the matrix of kernel values in training
+    """
+
+    name: str | Callable[[Any, Any], Any] = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 1.0
+    cache: int = 2**30
+
+    def __post_init__(self) -> None:
+        if isinstance(self.name, str) and self.name not in NAMES:
+            raise ValueError(f"There is no kernel {self.name!r}; choose one of {', '.join(NAMES)}, or give a function.")
+        if not isinstance(self.name, str) and not callable(self.name):
+            raise ValueError(f"A kernel is a name or a function k(A, B), not {quoted(self.name)}.")
+        if not _is_number(self.gamma, 0.0) and not (isinstance(self.gamma, str) and self.gamma == "scale"):
+            raise ValueError(f"gamma of a kernel must be a positive number or 'scale', not {quoted(self.gamma)}.")
+        if not _is_whole(self.degree):
+            raise ValueError(f"degree of a kernel must be a whole number of at least 1, not {quoted(self.degree)}.")
+        if not _is_number(self.coef0):
+            raise ValueError(f"coef0 of a kernel must be a finite number, not {quoted(self.coef0)}.")
+        if not _is_whole(self.cache):
+            raise ValueError(f"cache of a kernel is a number of bytes, a whole number, not {quoted(self.cache)}.")
+
+    @property
+    def kind(self) -> str:
+        """The name, one for each formula; ``'function'`` for a function."""
+        if not isinstance(self.name, str):
+            return "function"
+        return "poly" if self.name == "polynomial" else self.name
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is known that no matrix of its values has a negative eigenvalue."""
+        return self.kind in _POSITIVE or (self.kind == "poly" and self.coef0 >= 0.0)
+
+    def resolved(self, X: Any, weight: Floats | None = None) -> Kernel:
+        """The kernel with a number for ``gamma``, measured on the rows of X by their weights."""
+        if not isinstance(self.gamma, str) or self.kind not in (*_SQUARES, *_LENGTHS):
+            return self
+        variance = _variance(X, weight)
+        size = variance if self.kind in _SQUARES else float(np.sqrt(variance))
+        gamma = 1.0 / (X.shape[1] * size) if size > 0.0 else 1.0
+        return replace(self, gamma=gamma if 0.0 < gamma < np.inf else 1.0)
+
+    def reference(self, X: Any, places: Places) -> Any:
+        """Some rows of the training set as the second argument of ``block``: the rows, or the columns of a precomputed
+        kernel that stand for them."""
+        return places if self.kind == "precomputed" else X[places]
+
+    def block(self, A: Any, B: Any) -> Floats:
+        """The values of the kernel between the rows of A and of B, float64 of shape (len(A), len(B)).
+
+        A and B are dense or CSR matrices of any precision. For a precomputed kernel A holds the values with all
+        training rows, and B the numbers of some of these. Raises for a value that is not finite.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values(A, B)
+            total = values.sum()
+        if not np.isfinite(total) and not np.isfinite(values).all():
+            i, j = np.argwhere(~np.isfinite(values))[0]
+            raise ValueError(
+                f"The kernel {self._called} of two rows is {values[i, j]}, the first time at row {i} of one matrix and "
+                f"row {j} of the other; rescale the features, or choose other numbers for the kernel."
+            )
+        return values
+
+    def diagonal(self, X: Any) -> Floats:
+        """``k(x, x)`` for every row of the training set, shape (n,)."""
+        kind = self.kind
+        if kind == "precomputed":
+            return np.array(X.diagonal(), dtype=np.float64)
+        if kind in ("rbf", "laplacian", "chi2"):
+            return np.ones(X.shape[0])
+        if kind in ("linear", "poly", "cosine"):
+            squares: Floats = row_norms(_as_float64(X), squared=True)
+            if kind == "cosine":
+                return (squares > 0.0).astype(np.float64)
+            return squares if kind == "linear" else _power(self._gamma * squares + self.coef0, self.degree)
+        parts = [X[start : start + _DIAGONAL] for start in range(0, X.shape[0], _DIAGONAL)]
+        return np.concatenate([np.diagonal(self.block(part, part)) for part in parts])
+
+    def smallest_eigenvalue(self, X: Any) -> tuple[float, float]:
+        """The smallest and the largest eigenvalue of the matrix of up to 200 rows; raises where it is not symmetric."""
+        places = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.intp))
+        values = self.block(X[places], self.reference(X, places))
+        apart = np.abs(values - values.T)
+        if apart.max() > _ROUNDING * np.abs(values).max():
+            i, j = np.unravel_index(int(apart.argmax()), apart.shape)
+            raise ValueError(
+                f"The kernel {self._called} is not symmetric: between rows {places[i]} and {places[j]} it is "
+                f"{values[i, j]:g} one way round and {values[j, i]:g} the other; k(a, b) must equal k(b, a)."
+            )
+        found = np.linalg.eigvalsh(0.5 * (values + values.T))
+        return float(found[0]), float(found[-1])
+
+    @property
+    def _called(self) -> str:
+        return repr(self.name) if isinstance(self.name, str) else getattr(self.name, "__name__", repr(self.name))
+
+    @property
+    def _gamma(self) -> float:
+        assert not isinstance(self.gamma, str), "resolved() comes first"
+        return float(self.gamma)
+
+    def _values(self, A: Any, B: Any) -> Floats:
+        kind = self.kind
+        if kind == "precomputed":
+            chosen = A[:, B]
+            return np.asarray(chosen.toarray() if sp.issparse(chosen) else chosen, dtype=np.float64)
+        if kind == "function":
+            return self._called_on(A, B)
+        same = A is B
+        A = _as_float64(A)
+        B = A if same else _as_float64(B)
+        if kind == "linear":
+            return _products(A, B)
+        if kind == "poly":
+            values = _products(A, B)
+            values *= self._gamma
+            values += self.coef0
+            return _power(values, self.degree)
+        if kind == "cosine":
+            values = _products(A, B)
+            for norms, axis in ((row_norms(A), 1), (row_norms(B), 0)):
+                values /= np.expand_dims(np.where(norms > 0.0, norms, 1.0), axis)
+            return values
+        if kind == "rbf":
+            return self._rbf(A, B)
+        numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return np.asarray(pairwise_kernels(A, B, metric=self.name, filter_params=True, **numbers), dtype=np.float64)
+
+    def _rbf(self, A: Any, B: Any) -> Floats:
+        values = _products(A, B)
+        values *= -2.0
+        values += row_norms(A, squared=True)[:, None]
+        values += row_norms(B, squared=True)
+        np.maximum(values, 0.0, out=values)
+        if A is B:
+            np.fill_diagonal(values, 0.0)
+        values *= -self._gamma
+        return np.exp(values, out=values)
+
+    def _called_on(self, A: Any, B: Any) -> Floats:
+        assert callable(self.name)
+        found, wanted = self.name(A, B), (A.shape[0], B.shape[0])
+        if sp.issparse(found):
+            found = found.toarray()
+        try:
+            values = np.array(found, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"The kernel {self._called} must return an array of numbers ({error}).") from error
+        if values.shape != wanted:
+            raise ValueError(
+                f"The kernel {self._called} returned an array of shape {values.shape} for {wanted[0]} and {wanted[1]} "
+                f"rows; k(A, B) must have the shape (len(A), len(B)), here {wanted}."
+            )
+        return values
+
+
+def as_kernel(given: Any) -> Kernel:
+    """A kernel given by its name, by a function or as a ``Kernel``."""
+    if isinstance(given, Kernel):
+        return given
+    return Kernel(given)
+
+
+def _is_number(value: Any, above: float = -np.inf) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and above < float(value) < np.inf
+
+
+def _is_whole(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 1
+
+
+def _as_float64(X: Any) -> Any:
+    return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
+def _products(A: Any, B: Any) -> Floats:
+    return np.asarray(safe_sparse_dot(A, B.T, dense_output=True))
+
+
+def _power(values: Floats, degree: int) -> Floats:
+    """In place; a few multiplications take much less time than powers."""
+    if degree > 4:
+        return np.power(values, degree, out=values)
+    factor = values.copy() if degree > 1 else values
+    for _ in range(degree - 1):
+        values *= factor
+    return values
+
+
+def _variance(X: Any, weight: Floats | None) -> float:
+    """Of all cells, zeros included, with rows counting by weight."""
+    X = _as_float64(X)
+    share = np.full(X.shape[0], 1.0 / X.shape[0]) if weight is None else weight / weight.sum()
+    square = float(share @ row_norms(X, squared=True)) / X.shape[1]
+    mean = float(share @ np.asarray(X.sum(axis=1)).ravel()) / X.shape[1]
+    variance = square - mean**2
+    return variance if variance > 1e-14 * square else 0.0
