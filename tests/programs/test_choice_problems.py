@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from enumerated_choices import CASES, all_trees, table_value
 from maxmargin import StructuralSVM, Unsupported, check_problem
+from maxmargin.fitting.calibration import NotCalibratedWarning
 from maxmargin.programs.matching_problem import MatchingProblem
 from maxmargin.programs.tree_problem import TreeProblem
-
-
-def all_trees(n: int, single_root: bool) -> list[tuple[int, ...]]:
-    """Every choice of heads that leads each word to the root."""
-    found = []
-    for heads in product(range(n + 1), repeat=n):
-        above = {d: heads[d - 1] for d in range(1, n + 1)}
-        if (not single_root or heads.count(0) == 1) and all(_reaches_root(above, d) for d in above):
-            found.append(heads)
-    return found
-
-
-def _reaches_root(above: dict[int, int], word: int) -> bool:
-    for _ in above:
-        word = above.get(word, 0)
-    return word == 0
-
-
-def all_matchings(rows: int, columns: int, partial: bool) -> list[tuple[int, ...]]:
-    if not partial:
-        return list(permutations(range(columns), rows))
-    choices = product(range(-1, columns), repeat=rows)
-    return [y for y in choices if len({j for j in y if j >= 0}) == sum(j >= 0 for j in y)]
-
-
-CASES = [
-    ("tree", TreeProblem(), lambda n: all_trees(n, True)),
-    ("forest", TreeProblem(single_root=False), lambda n: all_trees(n, False)),
-    ("matching", MatchingProblem(), lambda n: all_matchings(n, n + 1, False)),
-    ("partial", MatchingProblem(partial=True), lambda n: all_matchings(n, n + 1, True)),
-]
-
-
-def table_value(table: np.ndarray, y: tuple[int, ...]) -> float:
-    return float(sum(table[i, j] for i, j in enumerate(y) if j >= 0))
 
 
 @pytest.mark.parametrize(("name", "problem", "outputs"), CASES, ids=[case[0] for case in CASES])
@@ -137,10 +102,15 @@ def test_samples_follow_the_marginals(name, problem, outputs):
 @pytest.mark.parametrize(("name", "problem", "outputs"), CASES, ids=[case[0] for case in CASES])
 def test_the_estimator_has_the_predictions_of_its_problem(name, problem, outputs):
     X = [np.random.default_rng(seed).standard_normal((3, 4, 2)) for seed in range(4)]
-    model = StructuralSVM(problem, C=1.0).fit(X, [np.array(outputs(3)[k]) for k in range(4)])
+    Y = [np.array(outputs(3)[k]) for k in range(4)]
+    model = StructuralSVM(problem, C=1.0).fit(X, Y)
+    with pytest.warns(NotCalibratedWarning, match=r"call calibrate\(X, y\)"):
+        np.testing.assert_array_equal(model.predict_marginals(X[:1])[0], problem.marginals(X[0], model.coef_))
+    model.calibrate(X, Y, folds=2)
+    w = model.coef_ / model.temperature_
     for x, found, risk in zip(X, model.predict_marginals(X), model.predict(X, decode="risk")):
-        np.testing.assert_array_equal(found, problem.marginals(x, model.coef_))
-        np.testing.assert_array_equal(risk, problem.minimum_risk(x, model.coef_))
+        np.testing.assert_array_equal(found, problem.marginals(x, w))
+        np.testing.assert_array_equal(risk, problem.minimum_risk(x, w))
     drawn = model.sample(X, n_samples=3, random_state=5)
     assert [len(each) for each in drawn] == [3] * 4
     assert all(tuple(y) in set(outputs(3)) for each in drawn for y in each)

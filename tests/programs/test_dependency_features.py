@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_choice_problems import _reaches_root
 
+from enumerated_choices import reaches_root
 from maxmargin import Perceptron, StructuralSVM
 from maxmargin.datasets import make_dependency_trees
 from maxmargin.io.conllu import Sentence
@@ -63,7 +63,7 @@ def test_invented_trees_are_trees(crossing):
     sentences, heads = make_dependency_trees(50, crossing=crossing, seed=1)
     for words, above in zip(sentences, heads):
         tree = {d: int(above[d - 1]) for d in range(1, len(words) + 1)}
-        assert all(_reaches_root(tree, d) for d in tree)
+        assert all(reaches_root(tree, d) for d in tree)
         assert (above == 0).sum() == 1
         TreeProblem().check_choice(above, len(words) + 1)
 

@@ -10,8 +10,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_choice_problems import all_trees
 
+from enumerated_choices import all_trees
 from maxmargin.programs.features import as_parts
 from maxmargin.programs.spaces import Lattices, MonotoneAlignment, ProjectiveTrees, Segments, Selection
 from maxmargin.programs.topology import Topology

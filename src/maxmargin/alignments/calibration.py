@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import KFold
 
 from maxmargin.alignments.base import AlignmentEstimator
-from maxmargin.alignments.packed import PackedAlignments, read_alignments
+from maxmargin.alignments.packed import read_alignments
 from maxmargin.core.problem import as_examples
-from maxmargin.fitting.calibration import (
-    HeldOut,
-    Labels,
-    WithoutFold,
-    best_temperature,
-    check_folds,
-    models_without_folds,
-)
+from maxmargin.fitting.calibration import HeldOut, WithoutFold, temperature_on_folds
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
@@ -40,13 +31,7 @@ class CalibratedAlignment(AlignmentEstimator):
         """
         X, y = as_examples(X, y)
         weight = check_sample_weight(sample_weight, len(y))
-        used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0.0)
-        check_folds(folds, used.size, "examples")
-        alike = Labels(np.zeros(1), np.zeros(len(y), np.int64), np.arange(len(y)), len(y))  # any fold has all outputs
-        splits = ((used[kept], used[left]) for kept, left in KFold(folds, shuffle=True, random_state=0).split(used))
-        counts = np.ones(len(y)) if weight is None else weight
-        parts = [_held_out(part, counts) for part in models_without_folds(self, X, y, alike, splits, counts)]
-        self.temperature_ = best_temperature(parts)
+        self.temperature_ = temperature_on_folds(self, X, y, folds, weight, _held_out)
         self.calibrated_ = True
         return self
 
@@ -54,20 +39,13 @@ class CalibratedAlignment(AlignmentEstimator):
         return {"alphabet": self.layout_.alphabets}
 
 
-@dataclass(frozen=True, eq=False)
-class _LogSums:
-    """What ``HeldOut`` asks of examples."""
-
-    model: AlignmentEstimator
-    packed: PackedAlignments
-
-    def marginals(self, weights: Floats, temperature: float, *_: Any) -> tuple[None, Floats]:
-        return None, self.model._log_sums(self.packed, temperature)
-
-
 def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
     model: AlignmentEstimator = part.model
     packed = model._pack(part.X)
     truths = read_alignments(packed.given, part.Y)
     pieces = np.array([max(1, len(own)) for own in truths])
-    return HeldOut(_LogSums(model, packed), model.coef_, model._values(packed, truths), pieces, weight[part.places])
+
+    def log_sums(temperature: float) -> Floats:
+        return model._log_sums(packed, temperature)
+
+    return HeldOut(log_sums, model._values(packed, truths), pieces, weight[part.places])

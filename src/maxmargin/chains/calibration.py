@@ -78,4 +78,8 @@ def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
     codes = pack_labels(part.Y, given.tokens, classes=model.classes_)[1]
     core = model.chain_.core(given)
     scores = core.path_scores(model.weights_, codes)
-    return HeldOut(core, model.weights_, scores, np.array([len(y) for y in part.Y]), weight[part.places])
+
+    def log_sums(temperature: float) -> Floats:
+        return np.asarray(core.marginals(model.weights_, temperature, None, None, 1)[1])
+
+    return HeldOut(log_sums, scores, np.array([len(y) for y in part.Y]), weight[part.places])

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.outputs import same_output, shown
+from maxmargin.core.probability_checks import check_probabilities
 from maxmargin.core.problem import (
     Problem,
     as_examples,
@@ -35,9 +36,11 @@ def check_problem(problem: Problem, X: Sequence[Any], Y: Sequence[Any], *, trial
     The loss is 0 at the truth and never negative; joint features are finite and have one length. At zero and at random
     weights, and at weights that nearly tell an output from the truth, ``argmax`` with and without the truth is at least
     as good as the truth, as its own answers at all other weights, as the answers of the other searches and, where
-    ``outputs`` exists, as every output; ``kbest`` and ``argmax_by_loss`` are then compared with the enumeration too.
-    The same question has the same answer, and neither ``w`` nor the example is changed by it. Where the problem says
-    that it is not exact, only the losses and features are looked at.
+    ``outputs`` exists, as every output; ``kbest`` and ``argmax_by_loss`` are then compared with the enumeration too,
+    and so are ``log_partition`` and ``expected_loss``; without it they are held against the outputs that are known,
+    and ``minimum_risk`` against ``expected_loss``. ``restricted`` without limits changes no answer. The same question
+    has the same answer, and neither ``w`` nor the example is changed by it. Where the problem says that it is not exact,
+    only the losses and features are looked at.
     """
     check_methods(problem)
     X, Y = as_examples(X, Y)
@@ -98,6 +101,8 @@ class _ExampleCheck:
         if self.exact:
             for answer in asked:
                 answer.compare(self.rivals, MARGIN, "loss-augmented argmax")
+            for w in weights:
+                check_probabilities(self.rivals, outputs, w)
         self.rivals.check_unchanged()
 
     def _augmented(self, w: Floats) -> Any:

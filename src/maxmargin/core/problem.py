@@ -14,6 +14,11 @@ from maxmargin.core.input_checks import check_sparse, quoted
 Floats = npt.NDArray[np.float64]
 
 
+class Unsupported(ValueError):
+    """A question that has no exact answer here: a combination of problem, formulation and solver that cannot be
+    trained, or a sum over more outputs than a problem can add up."""
+
+
 @runtime_checkable
 class Problem(Protocol):
     """Inputs, outputs, their joint features, a loss, and the search for the best output.
@@ -30,6 +35,17 @@ class Problem(Protocol):
         pairs ``(loss, y)``, for each value of the loss the best output that has it: slack rescaling, squared slack;
     ``outputs(x)``
         all outputs, for small output spaces: every formulation;
+    ``marginals(x, w)``, ``sample(x, w, n, random_state)``, ``minimum_risk(x, w)``
+        probabilities of the parts of an output in any form, ``n`` outputs drawn, and the output of least expected loss,
+        where an output has the probability ``exp(<w, Psi(x, y)>) / Z``: ``predict_marginals``, ``sample``,
+        ``predict(decode="risk")``;
+    ``log_partition(x, w)``, ``expected_loss(x, w, y)``
+        ``log Z``, and the mean of ``loss(y_true, y)`` over true outputs with these probabilities:
+        ``predict_confidence``, ``predict(abstain=...)`` and ``calibrate``, and ``expected_loss``;
+    ``restricted(x, forbidden, required)``
+        an input in place of ``x`` that has only its outputs with all required parts and no forbidden one, which all
+        methods take; raises ``ValueError`` where there are none: ``forbidden`` and ``required`` of all predictions.
+        What a part is, and how it is written, is up to the problem; either may be None;
     ``zero_one``
         an attribute, true if ``loss`` only takes the values 0 and 1, and only the truth has 0;
     ``target(x, label)``
@@ -141,11 +157,17 @@ def check_many(problem: Any, found: Sequence[Any], count: int) -> None:
         raise ValueError(f"{name} gave None for input {missing} of {count}; is a return missing?")
 
 
-def predicted(problem: Any, X: Sequence[Any], w: Floats) -> list[Any]:
-    """``argmax`` of every input, at once where the problem can."""
+def predicted(problem: Any, X: Sequence[Any], w: Floats, first: int = 0) -> list[Any]:
+    """``argmax`` of every input, at once where the problem can; ``first`` is the number of the first among all
+    examples, for messages."""
     if not has_power(problem, "argmax_many"):
-        return [problem.argmax(x, w) for x in X]
-    found = list(problem.argmax_many(X, w))
+        return [asked(problem, "argmax", first + k, x, w) for k, x in enumerate(X)]
+    try:
+        found = list(problem.argmax_many(X, w))
+    except ValueError:
+        for k, x in enumerate(X):
+            asked(problem, "argmax", first + k, x, w)  # raises the same for one example, which the message names
+        raise
     check_many(problem, found, len(X))
     return found
 

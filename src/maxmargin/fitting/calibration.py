@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 
 from maxmargin.fitting.warning import warn_caller
@@ -29,11 +30,11 @@ class NotCalibratedWarning(UserWarning):
     """Probabilities come from scores that were not fitted to be probabilities."""
 
 
-def say_not_calibrated(estimator: Any) -> None:
-    """Warns that a softmax of scores is no more than that."""
+def say_not_calibrated(estimator: Any, first: str = "") -> None:
+    """Warns that a softmax of scores is no more than that; ``first`` is what to do before it can be calibrated."""
     warn_caller(
         f"These probabilities are a softmax of the scores of {type(estimator).__name__}, which were not fitted to "
-        "be probabilities; call calibrate(X, y) for a temperature from held-out folds.",
+        f"be probabilities; {first}call calibrate(X, y) for a temperature from held-out folds.",
         NotCalibratedWarning,
     )
 
@@ -117,20 +118,41 @@ def models_without_folds(
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Examples that a model was not trained on: ``core`` holds them, ``scores`` are those of their outputs.
+    """Examples that a model was not trained on, with the ``scores`` of their outputs.
 
-    ``pieces`` are the numbers of tokens or edges of the outputs, shape (n,), over which the scores are sums.
+    ``log_sums(T)`` is ``log sum_y exp(F(x, y) / T)`` of each of them, shape (n,); ``pieces`` are the numbers of tokens
+    or edges of the outputs, shape (n,), over which the scores are sums.
     """
 
-    core: Any
-    weights: Floats
+    log_sums: Callable[[float], Floats]
     scores: Floats
     pieces: Numbers
     sample_weight: Floats
 
     def negative_log_likelihood(self, temperature: float) -> float:
-        log_sum = self.core.marginals(self.weights, temperature, None, None, 1)[1]
-        return float(self.sample_weight @ (log_sum - self.scores / temperature))
+        return float(self.sample_weight @ (self.log_sums(temperature) - self.scores / temperature))
+
+
+def temperature_on_folds(
+    estimator: Any,
+    X: Any,
+    Y: Any,
+    folds: int,
+    sample_weight: Floats | None,
+    held_out: Callable[[WithoutFold, Floats], HeldOut],
+) -> float:
+    """The temperature T of ``softmax(F / T)`` with the highest likelihood of outputs on folds not trained on.
+
+    Any fold has all kinds of outputs. ``held_out(part, weight)`` asks a model, with the weights of all examples, about
+    its fold; examples of weight 0 are left out.
+    """
+    weight = np.ones(len(Y)) if sample_weight is None else sample_weight
+    used = np.flatnonzero(weight > 0.0)
+    check_folds(folds, used.size, "examples")
+    alike = Labels(np.zeros(1), np.zeros(len(Y), np.int64), np.arange(len(Y)), len(Y))
+    splits = ((used[kept], used[left]) for kept, left in KFold(folds, shuffle=True, random_state=0).split(used))
+    parts = models_without_folds(estimator, X, Y, alike, splits, weight)
+    return best_temperature([held_out(part, weight) for part in parts])
 
 
 def best_temperature(parts: Sequence[HeldOut]) -> float:

@@ -7,18 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import KFold
 
 from maxmargin import _core
 from maxmargin.core.problem import as_examples
-from maxmargin.fitting.calibration import (
-    HeldOut,
-    Labels,
-    best_temperature,
-    check_folds,
-    models_without_folds,
-    say_not_calibrated,
-)
+from maxmargin.fitting.calibration import HeldOut, WithoutFold, say_not_calibrated, temperature_on_folds
 from maxmargin.fitting.estimator import FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.grammars.base import GrammarEstimator
@@ -84,19 +76,8 @@ class CalibratedGrammar(LearnedGrammar):
         the part that it has not seen. ``sample_weight``, one weight for each example, counts in both.
         """
         X, y = as_examples(X, y)
-        given = check_sample_weight(sample_weight, len(y))
-        weight = np.ones(len(y)) if given is None else given
-        used = np.flatnonzero(weight > 0.0)
-        check_folds(folds, used.size, "examples")
-        alike = Labels(np.zeros(1), np.zeros(len(y), np.int64), np.arange(len(y)), len(y))  # any fold has all outputs
-        splits = ((used[kept], used[left]) for kept, left in KFold(folds, shuffle=True, random_state=0).split(used))
-        parts, labels = [], len(self.grammar_.bracket_labels)
-        for part in models_without_folds(self, X, y, alike, splits, weight):
-            sentences, core = part.model._read(part.X)
-            rules = np.array([len(rows) for rows in derivations_of(self.grammar_, sentences, part.Y)])
-            scores = part.model.decision_value(part.X, part.Y)
-            parts.append(HeldOut(_LogSums(core, labels), part.model.coef_, scores, rules, weight[part.places]))
-        self.temperature_ = best_temperature(parts)
+        weight = check_sample_weight(sample_weight, len(y))
+        self.temperature_ = temperature_on_folds(self, X, y, folds, weight, _held_out)
         self.calibrated_ = True
         return self
 
@@ -117,11 +98,13 @@ class CalibratedGrammar(LearnedGrammar):
         self.calibrated_ = structure.flag("calibrated")
 
 
-class _LogSums:
-    """Sentences as ``HeldOut`` asks them."""
+def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
+    model: LearnedGrammar = part.model
+    sentences, core = model._read(part.X)
+    rules = np.array([len(rows) for rows in derivations_of(model.grammar_, sentences, part.Y)])
+    labels = len(model.grammar_.bracket_labels)
 
-    def __init__(self, core: _core.Sentences, labels: int) -> None:
-        self.core, self.labels = core, labels
+    def log_sums(temperature: float) -> Floats:
+        return np.asarray(core.sums(model.coef_, temperature, labels, 1)[0])
 
-    def marginals(self, weights: Floats, temperature: float, _: None, __: None, threads: int) -> tuple[None, Floats]:
-        return None, self.core.sums(weights, temperature, self.labels, threads)[0]
+    return HeldOut(log_sums, model.decision_value(part.X, part.Y), rules, weight[part.places])

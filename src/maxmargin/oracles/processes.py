@@ -83,15 +83,16 @@ def predict_in_processes(problem: Problem, X: Sequence[Any], w: Floats, n_jobs: 
     begin = time.perf_counter()
     step = max(1, len(X) // _PARTS) if has_power(problem, "argmax_many") else 1
     while len(found) < len(X) and (n_jobs == 1 or time.perf_counter() - begin < _ALONE):
-        found += predicted(problem, X[len(found) : len(found) + step], w)
+        found += predicted(problem, X[len(found) : len(found) + step], w, len(found))
     rest = range(len(found), len(X))
     if rest:
         crew = Crew(pickled(problem, f"a {type(problem).__name__}"), n_jobs - 1)
-        chunks = [X[part[0] : part[-1] + 1] for part in chunked(rest, 2 * n_jobs)]
+        chunks = [(part[0], X[part[0] : part[-1] + 1]) for part in chunked(rest, 2 * n_jobs)]
         for part in crew.run(chunks, _outputs, np.array(w), lambda chunk: _outputs(problem, w, chunk)):
             found += part
     return found
 
 
-def _outputs(problem: Problem, w: Floats, inputs: Sequence[Any]) -> list[Any]:
-    return predicted(problem, inputs, read_only(w))
+def _outputs(problem: Problem, w: Floats, chunk: tuple[int, Sequence[Any]]) -> list[Any]:
+    first, inputs = chunk
+    return predicted(problem, inputs, read_only(w), first)

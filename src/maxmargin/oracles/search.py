@@ -11,14 +11,11 @@ import numpy.typing as npt
 from maxmargin.core.formulation import Formulation, Search
 from maxmargin.core.outputs import same_output, shown
 from maxmargin.core.problem import Problem, has_power, is_exact, joint_loss
+from maxmargin.core.problem import Unsupported as Unsupported
 from maxmargin.core.vectors import as_vector, dot
 
 Floats = npt.NDArray[np.float64]
 Finder = Callable[[int, Any, Any, Any, Floats], Any]
-
-
-class Unsupported(ValueError):
-    """A combination of problem, formulation and solver that cannot be trained exactly."""
 
 
 def violated_output(problem: Any, formulation: Formulation, approximate: bool) -> tuple[Finder, bool]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,18 @@ from maxmargin.core.outputs import shown
 
 Floats = npt.NDArray[np.float64]
 Choice = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Restricted:
+    """An input with cells that may not be chosen, which a ``ChoiceProblem`` takes wherever it takes an input.
+
+    ``cells`` is what ``ChoiceProblem.cells`` gives, ``allowed`` has shape (rows, columns), with one more column where
+    rows may choose nothing.
+    """
+
+    cells: tuple[Any, int, int]
+    allowed: npt.NDArray[np.bool_]
 
 
 class ChoiceProblem(ABC):
@@ -31,13 +44,18 @@ class ChoiceProblem(ABC):
 
     partial = False
     """Whether rows may choose nothing, written -1, at score 0."""
+    first_row: ClassVar[int] = 0
+    """The number of the first row, in pairs that are forbidden or required."""
+    words: ClassVar[tuple[str, str, str]] = ("choice", "row", "column")
+    """What messages call an output, a row and a column."""
 
     def __init__(self, features: Callable[[Any], Any] | None = None) -> None:
         self.features = features
 
     @abstractmethod
-    def cells(self, x: Any) -> tuple[Any, int, int]:
-        """The features of all cells as a dense or CSR matrix, row by row, and the rows and columns of the table."""
+    def read(self, given: Any) -> tuple[Any, int, int]:
+        """Features as users give them, as a dense or CSR matrix with a row per cell, row by row, and the rows and
+        columns of the table."""
 
     @abstractmethod
     def check_choice(self, y: Choice, columns: int) -> None:
@@ -51,6 +69,36 @@ class ChoiceProblem(ABC):
     def sums(self, table: Floats) -> tuple[float, Floats]:
         """``log sum_y exp(score of y)`` over the choices that ``table`` allows, which may hold ``-inf``, and the
         probability of each cell, shape (rows, columns), without that of choosing nothing."""
+
+    def cells(self, x: Any) -> tuple[Any, int, int]:
+        """The features of all cells as a dense or CSR matrix, row by row, and the rows and columns of the table."""
+        if isinstance(x, Restricted):
+            return x.cells
+        return self.read(x if self.features is None else self.features(x))
+
+    def restricted(self, x: Any, forbidden: Any = None, required: Any = None) -> Restricted:
+        """The input with only those outputs that have all required pairs of a row and a column, and no forbidden one.
+
+        A column of -1 stands for no column, where rows may choose nothing. Raises where no output is left.
+        """
+        cells = self.cells(x)
+        _, rows, columns = cells
+        allowed = np.ones((rows, columns + self.partial), dtype=np.bool_)
+        if isinstance(x, Restricted):
+            allowed &= x.allowed
+        for row, column in self._pairs("forbidden", forbidden, rows, columns):
+            allowed[row, column] = False
+        for row, column in self._pairs("required", required, rows, columns):
+            kept = allowed[row, column]
+            allowed[row] = False
+            allowed[row, column] = kept
+        if self.best_choices([np.where(allowed, 0.0, -np.inf)])[0] is None:
+            wanted, excluded = (shown([] if given is None else given) for given in (required, forbidden))
+            raise ValueError(
+                f"No {self.words[0]} has all of the required pairs {wanted} and none of the forbidden pairs "
+                f"{excluded}; leave some of them out."
+            )
+        return Restricted(cells, allowed)
 
     def scores(self, x: Any, w: Floats) -> Floats:
         """The table of scores ``<w, phi(i, j)>``, shape (rows, columns)."""
@@ -140,10 +188,16 @@ class ChoiceProblem(ABC):
 
     def minimum_risk(self, x: Any, w: Floats) -> Choice:
         """The choice with the lowest expected loss: the best choice from the marginals."""
-        table = self._with_nothing(self.marginals(x, w))
-        found = self.best_choices([np.where(table > 0.0, table, -np.inf)])[0]
-        assert found is not None  # the best choice has cells of positive probability only
+        table = self.table(x, w)
+        found = self.best_choices([np.where(np.isfinite(table), self._probabilities(table), -np.inf)])[0]
+        assert found is not None  # there is a choice without cells at -inf
         return found
+
+    def expected_loss(self, x: Any, w: Floats, y: Any) -> float:
+        """The number of rows in which ``y`` is expected to be wrong: ``sum_i 1 - p(i, y_i)``."""
+        p = self._probabilities(self.table(x, w))
+        choice = self._checked(y, len(p), p.shape[1] - self.partial)
+        return float(np.clip(1.0 - p[np.arange(len(p)), choice], 0.0, 1.0).sum())
 
     def sample(self, x: Any, w: Floats, n: int, random_state: Any = None) -> npt.NDArray[np.int32]:
         """``n`` choices drawn with the probability ``exp(score) / Z``, shape (n, rows): one row after the other, given
@@ -154,7 +208,7 @@ class ChoiceProblem(ABC):
         for choice in drawn:
             limited = table.copy()
             for row in range(len(table)):
-                p = np.clip(self._with_nothing(self.sums(limited)[1])[row], 0.0, None)
+                p = self._probabilities(limited)[row]
                 column = int(rng.choice(p.size, p=p / p.sum()))
                 kept = limited[row, column]
                 limited[row] = -np.inf
@@ -162,14 +216,42 @@ class ChoiceProblem(ABC):
                 choice[row] = -1 if self.partial and column == p.size - 1 else column
         return drawn
 
-    def _with_nothing(self, marginals: Floats) -> Floats:
-        """Where a row may choose nothing, the probability of that as one more column."""
-        return np.hstack([marginals, 1.0 - marginals.sum(axis=1, keepdims=True)]) if self.partial else marginals
+    def _probabilities(self, table: Floats) -> Floats:
+        """The probability of each cell of a table; where a row may choose nothing, that is the last column."""
+        p = self.sums(table)[1]
+        if self.partial:
+            p = np.hstack([p, 1.0 - p.sum(axis=1, keepdims=True)])
+        return np.where(np.isfinite(table), np.clip(p, 0.0, 1.0), 0.0)
 
     def table(self, x: Any, w: Floats) -> Floats:
-        """The scores that a search takes; where a row may choose nothing, that is one more column at the end (-1)."""
-        scores = self.scores(x, w)
-        return np.hstack([scores, np.zeros((len(scores), 1))]) if self.partial else scores
+        """The scores that a search takes, -inf where a cell may not be chosen; where a row may choose nothing, that is
+        one more column at the end (-1)."""
+        table = self.scores(x, w)
+        if self.partial:
+            table = np.hstack([table, np.zeros((len(table), 1))])
+        return np.where(x.allowed, table, -np.inf) if isinstance(x, Restricted) else table
+
+    def _pairs(self, name: str, given: Any, rows: int, columns: int) -> npt.NDArray[np.int64]:
+        """Cells that are forbidden or required, shape (m, 2), rows counted from 0."""
+        _, row, column = self.words
+        try:
+            pairs = np.asarray([] if given is None else given)
+        except ValueError:  # entries of different lengths
+            pairs = np.zeros(1)
+        if not pairs.size:
+            return np.zeros((0, 2), dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be a list of pairs ({row}, {column}) of whole numbers, not {shown(given)}.")
+        pairs = pairs.astype(np.int64) - (self.first_row, 0)
+        lowest = -int(self.partial)
+        bad = (pairs < (0, lowest)) | (pairs >= (rows, columns))
+        if bad.any():
+            first = pairs[np.flatnonzero(bad.any(axis=1))[0]] + (self.first_row, 0)
+            raise ValueError(
+                f"{name} has the {row} {first[0]} with the {column} {first[1]}; {row}s are numbered from "
+                f"{self.first_row} to {rows - 1 + self.first_row}, {column}s from {lowest} to {columns - 1}."
+            )
+        return pairs
 
     def _others(self, table: Floats, best: Choice, fixed: int) -> tuple[list[Floats], list[int]]:
         """Tables without ``best``: in each, one row more agrees with it, and the row after that does not."""

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 
 from maxmargin.core.outputs import shown
-from maxmargin.oracles.search import Unsupported
+from maxmargin.core.problem import Unsupported
 from maxmargin.programs.choices import Choice, ChoiceProblem, Floats
 
 _MOST_SUMMED = 16
@@ -22,7 +22,8 @@ class MatchingProblem(ChoiceProblem):
 
     The output is an array with the column of each row, -1 where a row has none (only if ``partial``); no column is
     chosen twice. The score is the sum over the pairs, the loss the number of rows with another column than in the
-    truth. The best matching comes from :func:`scipy.optimize.linear_sum_assignment`, O(rows^2 columns).
+    truth. The best matching comes from :func:`scipy.optimize.linear_sum_assignment`, O(rows^2 columns). Pairs that are
+    forbidden or required at prediction are ``(row, column)``, with the column -1 for a row that stays alone.
 
     Parameters
     ----------
@@ -33,12 +34,13 @@ class MatchingProblem(ChoiceProblem):
         columns as rows
     """
 
+    words = ("matching", "row", "column")
+
     def __init__(self, features: Callable[[Any], Any] | None = None, *, partial: bool = False) -> None:
         super().__init__(features)
         self.partial = partial
 
-    def cells(self, x: Any) -> tuple[Any, int, int]:
-        given = x if self.features is None else self.features(x)
+    def read(self, given: Any) -> tuple[Any, int, int]:
         if isinstance(given, tuple):
             matrix, columns = given
             if columns < 1 or matrix.shape[0] % columns:
@@ -95,8 +97,8 @@ class MatchingProblem(ChoiceProblem):
         columns = table.shape[1] - self.partial
         if columns > _MOST_SUMMED:
             raise Unsupported(
-                f"Sums over matchings (log_partition, marginals, minimum_risk, sample) are permanents: they take "
-                f"2 ** columns steps, and there are {columns} columns; at most {_MOST_SUMMED} are possible."
+                "Sums over matchings (log_partition, marginals, minimum_risk, expected_loss, sample) are permanents: "
+                f"they take 2 ** columns steps, and there are {columns} columns; at most {_MOST_SUMMED} are possible."
             )
         return _subset_sums(table, columns)
 

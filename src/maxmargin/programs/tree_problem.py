@@ -20,7 +20,8 @@ class TreeProblem(ChoiceProblem):
 
     The output of a sentence of n words is an array of n heads: ``y[d - 1]`` is the head of word ``d``, from 0 (the
     root) to n. The score is the sum over the arcs, the loss the number of words with a wrong head. The best tree takes
-    O(n^2) time (Chu and Liu, Edmonds, Tarjan), sums over all trees O(n^3) (the matrix-tree theorem).
+    O(n^2) time (Chu and Liu, Edmonds, Tarjan), sums over all trees O(n^3) (the matrix-tree theorem). Arcs that are
+    forbidden or required at prediction are pairs ``(d, y[d - 1])`` of a word and its head.
 
     Parameters
     ----------
@@ -30,12 +31,14 @@ class TreeProblem(ChoiceProblem):
     single_root : exactly one word hangs on the root, as in Universal Dependencies; False: at least one
     """
 
+    first_row = 1
+    words = ("tree", "word", "head")
+
     def __init__(self, features: Callable[[Any], Any] | None = None, *, single_root: bool = True) -> None:
         super().__init__(features)
         self.single_root = single_root
 
-    def cells(self, x: Any) -> tuple[Any, int, int]:
-        given = x if self.features is None else self.features(x)
+    def read(self, given: Any) -> tuple[Any, int, int]:
         if sp.issparse(given):
             matrix = given if isinstance(given, sp.csr_array) else sp.csr_array(given)
         else:
