@@ -39,8 +39,8 @@ def check_problem(problem: Problem, X: Sequence[Any], Y: Sequence[Any], *, trial
     ``outputs`` exists, as every output; ``kbest`` and ``argmax_by_loss`` are then compared with the enumeration too,
     and so are ``log_partition`` and ``expected_loss``; without it they are held against the outputs that are known,
     and ``minimum_risk`` against ``expected_loss``. ``restricted`` without limits changes no answer. The same question
-    has the same answer, and neither ``w`` nor the example is changed by it. Where the problem says that it is not exact,
-    only the losses and features are looked at.
+    has the same answer, and neither ``w`` nor the example is changed by it. Where the problem says that it is not
+    exact, only the losses and features are looked at.
     """
     check_methods(problem)
     X, Y = as_examples(X, Y)
