@@ -7,6 +7,7 @@ import pytest
 
 import maxmargin
 from maxmargin import solvers
+from maxmargin.datasets import make_treebank
 from maxmargin.fitting.calibration import NotCalibratedWarning
 from maxmargin.grammars import Grammar, GrammarCRF, GrammarSVM, NotDerivable, Tree
 from maxmargin.grammars.span_features import NAMES
@@ -110,6 +111,21 @@ def test_one_slack_with_threads_finds_the_same_optimum():
     X, y = make()
     fits = [GrammarSVM(C, grammar=grammar(), solver=solvers.OneSlack(), n_jobs=jobs).fit(X, y) for jobs in (1, 3)]
     assert fits[0].solution_.primal == pytest.approx(fits[1].solution_.primal, rel=1e-9)
+
+
+@pytest.mark.parametrize(("loss", "slack"), [("zero-one", "linear"), ("hamming", "squared")])
+def test_trees_found_before_save_questions(loss, slack):
+    """The planes kept lead to the same optimum with a third of the oracle's answers."""
+    y = make_treebank(60)
+    X = [tree.tokens() for tree in y]
+    options = {"loss": loss, "slack": slack, "horizontal": 1, "features": ("first", "after", "split"), "tol": 1e-4}
+    plain, kept = (
+        GrammarSVM(0.1, solver=solvers.OneSlack(cache=cache), **options).fit(X, y).solution_ for cache in (0, 10)
+    )
+    assert plain.cache_hits == 0 < kept.cache_hits
+    assert kept.oracle_calls < 0.35 * plain.oracle_calls
+    assert kept.oracle_calls == len(y) * kept.n_iter < len(y) * kept.details["cuts_added"]
+    assert kept.primal == pytest.approx(plain.primal, rel=1e-3)
 
 
 @BOTH

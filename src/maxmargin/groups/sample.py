@@ -18,7 +18,8 @@ from maxmargin.groups.grouped import GroupedMeasure, Violations
 from maxmargin.groups.swapped_pairs import SwappedPairs
 from maxmargin.oracles.base import Capabilities, Cut, Stop
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.plane_by_plane import CALL, Plane, PlaneOracle
+from maxmargin.oracles.plane_by_plane import CALL, PlaneOracle
+from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.portions import until
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.groups import RowGroups

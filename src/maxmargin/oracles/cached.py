@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.vectors import SparseVector, Vector
 from maxmargin.oracles.base import Cut, Stop
-from maxmargin.oracles.plane_by_plane import Plane, PlaneOracle, PlaneSum
+from maxmargin.oracles.plane_sums import Plane, PlaneSource, PlaneSum, sum_planes
 from maxmargin.oracles.portions import until
 
 Floats = npt.NDArray[np.float64]
@@ -20,13 +21,14 @@ _PORTION = 10**7  # multiplications after which limits of time are looked at
 class PlaneCache:
     """Keeps the ``size`` most recently used different planes of each example."""
 
-    def __init__(self, oracle: PlaneOracle, size: int = 10) -> None:
+    def __init__(self, oracle: PlaneSource, size: int = 10) -> None:
         self._oracle, self._size = oracle, size
         self._seen: list[list[Plane]] = [[] for _ in range(oracle.n)]  # the youngest last
+        self._known: list[list[int]] = [[] for _ in range(oracle.n)]  # their hash codes
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
-        return self._oracle.sum_planes(until(self._asked(w), stop), w)
+        return sum_planes(self._oracle, until(self._asked(w), stop), w)
 
     def best_cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w`` of the planes kept: a lower bound."""
@@ -38,6 +40,7 @@ class PlaneCache:
             for i, k in zip(part, best.tolist()):
                 if 0 <= k < len(self._seen[i]) - 1:
                     self._seen[i].append(self._seen[i].pop(k))
+                    self._known[i].append(self._known[i].pop(k))
         return total.cut()
 
     def _asked(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
@@ -48,17 +51,26 @@ class PlaneCache:
 
     def _use(self, i: int, plane: Plane) -> None:
         """Moves the plane to the young end."""
-        seen = self._seen[i]
-        for k, held in enumerate(seen):
-            if held[1] == plane[1] and _equal(held[0], plane[0]):
-                del seen[k]
+        seen, known, code = self._seen[i], self._known[i], _code(plane)
+        for k, other in enumerate(known):
+            if other == code and _equal(seen[k], plane):
+                del seen[k], known[k]
                 break
         seen.append(plane)
+        known.append(code)
         if len(seen) > self._size:
-            del seen[0]
+            del seen[0], known[0]
 
 
-def _equal(a: Vector, b: Vector) -> bool:
-    if isinstance(a, SparseVector) and isinstance(b, SparseVector):
-        return np.array_equal(a.index, b.index) and np.array_equal(a.value, b.value)
-    return not isinstance(a, SparseVector) and not isinstance(b, SparseVector) and np.array_equal(a, b)
+def _code(plane: Plane) -> int:
+    """Equal for equal planes."""
+    return hash((plane[1], *(part.tobytes() for part in _parts(plane[0]))))
+
+
+def _equal(p: Plane, q: Plane) -> bool:
+    ours, others = _parts(p[0]), _parts(q[0])
+    return p[1] == q[1] and len(ours) == len(others) and all(map(np.array_equal, ours, others))
+
+
+def _parts(a: Vector) -> tuple[npt.NDArray[Any], ...]:
+    return (a.index, a.value) if isinstance(a, SparseVector) else (a,)

@@ -24,7 +24,8 @@ from maxmargin.oracles.base import Capabilities
 from maxmargin.oracles.cached import PlaneCache
 from maxmargin.oracles.fingerprints import digest
 from maxmargin.oracles.late_outputs import LateOutputs
-from maxmargin.oracles.plane_by_plane import CALL, Plane, PlaneOracle
+from maxmargin.oracles.plane_by_plane import CALL, PlaneOracle
+from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.search import violated_output, violated_outputs
 from maxmargin.oracles.trials import TOLERANCE, try_out, try_result
 

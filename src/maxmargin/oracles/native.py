@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,14 +13,21 @@ import scipy.sparse as sp
 from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
-from maxmargin.core.vectors import compact
+from maxmargin.core.vectors import SparseVector, compact
 from maxmargin.oracles.base import Capabilities, Cut, OnlineWalk, Oracle, Stop
+from maxmargin.oracles.cached import PlaneCache
 from maxmargin.oracles.engine import DualState, Engine, EngineCore
+from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.portions import InPortions, joined
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Outputs = npt.NDArray[Any]
+
+_LOOK = 1000.0  # multiplications that take as long as a look at a plane kept as a Python object
+_SEARCH = 4.0  # looks at all planes kept of an example that a search for a better one is worth
+_BYTES, _MOST_BYTES = 500.0, 5e8  # of a plane kept, beside its cells; of all of them
+_FEWEST = 3  # planes kept per example
 
 
 class OracleCore(Protocol):
@@ -128,6 +135,23 @@ class NativeOracle(InPortions, Oracle):
     def planes(self, w: Floats, examples: Indices) -> Planes:
         return self.rows_of(examples, self.worst(w, examples)[1])
 
+    def ask_all(self, w: Floats) -> Iterator[tuple[int, Plane | None]]:
+        """Every example with its most violated plane at ``w`` as a row, or None if that is the truth's (zero)."""
+        for part in self.everyone(None):
+            planes = self.planes(w, part)
+            for k, (i, b) in enumerate(zip(part.tolist(), planes.b.tolist())):
+                row = slice(planes.a.indptr[k], planes.a.indptr[k + 1])
+                yield i, None if b == 0.0 else (SparseVector(planes.a.indices[row], planes.a.data[row]), b)
+
+    def keeping(self, size: int) -> PlaneCache | None:
+        """Where a search costs several times what a look at ``size`` planes does, and these find room."""
+        if self.capabilities.visit_cost < _SEARCH * size * _LOOK:
+            return None
+        cells = self.planes(np.zeros(self.dimension), self._some()).a.nnz / self._some().size
+        room = int(_MOST_BYTES / (self.n * (_BYTES + 12.0 * cells)))
+        worth = self.capabilities.visit_cost >= _SEARCH * size * (_LOOK + cells)
+        return PlaneCache(self, min(size, room)) if worth and room >= min(size, _FEWEST) else None
+
     def expand(self, state: DualState) -> Planes:
         """The rows of planes known by example and output, or merged, in native layout."""
         if state.planes is not None:
@@ -145,9 +169,12 @@ class NativeOracle(InPortions, Oracle):
         return added
 
     def steepness(self) -> float:
-        some = np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
-        a = self.planes(np.zeros(self.dimension), some).a
+        a = self.planes(np.zeros(self.dimension), self._some()).a
         return float(a.multiply(a).sum(axis=1).max())
+
+    def _some(self) -> Indices:
+        """About a hundred examples."""
+        return np.arange(0, self.n, max(1, self.n // 100), dtype=np.int32)
 
     def _note(self, missed: bool) -> None:
         if missed:

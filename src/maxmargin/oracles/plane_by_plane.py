@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin._core import PlaneEngine, VisitResult, VisitSettings, add_best_planes
+from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
 from maxmargin.core.planes import Planes
-from maxmargin.core.vectors import SparseVector, Vector, add_to, compact, dot, norm_square, stack
+from maxmargin.core.vectors import SparseVector, Vector, add_to, dot, norm_square, stack
 from maxmargin.oracles.base import Cut, OnlineWalk, Oracle, Stop
 from maxmargin.oracles.engine import DualState, Engine
 from maxmargin.oracles.native import csr_planes
+from maxmargin.oracles.plane_sums import Plane, sum_planes
 from maxmargin.oracles.portions import until
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
-Plane = tuple[Vector, float]
 
 
 CALL = 1e5
 """What a call of a Python method costs, in multiplications."""
-_TOGETHER = 64  # planes that are summed in one native call
 
 
 class PlaneOracle(Oracle):
@@ -65,15 +63,7 @@ class PlaneOracle(Oracle):
         )
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
-        return self.sum_planes(until(self.ask_all(w), stop), w)
-
-    def sum_planes(self, found: Iterable[tuple[int, Plane | None]], w: Floats) -> Cut:
-        """Weighted sum of pairs ``(example, plane or None)``; for squared slack of the planes of ``slack^2 / 2``."""
-        total = PlaneSum(self, w)
-        pairs = iter(found)
-        while part := list(islice(pairs, _TOGETHER)):
-            total.add([i for i, _ in part], [[] if plane is None else [plane] for _, plane in part])
-        return total.cut()
+        return sum_planes(self, until(self.ask_all(w), stop), w)
 
     def accumulate(self, walk: OnlineWalk, order: Indices, numerator: float) -> int:
         added = 0
@@ -107,28 +97,6 @@ class PlaneOracle(Oracle):
         if state.planes is None:
             raise ValueError("This dual state has no planes; it does not belong to a Python problem.")
         return state.planes
-
-
-class PlaneSum:
-    """The sum of one plane per example: the highest at ``w`` of those given."""
-
-    def __init__(self, oracle: PlaneOracle, w: Floats) -> None:
-        self._w, self._weight = np.ascontiguousarray(w), oracle.sample_weight
-        self._squared = oracle.formulation.slack == "squared"
-        self._a, self._b, self._slack = np.zeros(oracle.dimension), 0.0, np.zeros(oracle.n)
-        self._sparse = True
-
-    def add(self, examples: list[int], planes: list[list[Plane]]) -> Indices:
-        """Takes some examples with the planes of each; the positions of the highest, -1 where none is above 0."""
-        weight = None if self._weight is None else self._weight[examples]
-        b, slack, best, sparse = add_best_planes(planes, self._w, weight, self._squared, self._a)
-        self._slack[examples] = slack
-        self._b += b
-        self._sparse = self._sparse and sparse
-        return best
-
-    def cut(self) -> Cut:
-        return Cut(compact(self._a) if self._sparse else self._a, self._b, self._slack)
 
 
 class PlanesEngine(Engine):

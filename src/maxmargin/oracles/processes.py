@@ -13,7 +13,7 @@ from maxmargin.core.formulation import Formulation
 from maxmargin.core.problem import Problem, has_power, predicted
 from maxmargin.core.rivals import read_only
 from maxmargin.oracles.from_problem import ProblemOracle, Result
-from maxmargin.oracles.plane_by_plane import Plane
+from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.workers import Crew, chunked, pickled
 
 Floats = npt.NDArray[np.float64]

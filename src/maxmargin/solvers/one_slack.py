@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +20,10 @@ from maxmargin.solvers.certify import ROUNDING, Candidate, within_rounding
 from maxmargin.solvers.cuts import CutProducts, CutRows, Cuts
 from maxmargin.solvers.loop import ExactLoop
 
+_KEPT = 0.1  # of the gap at the oracle's last answer: what is left of it before the oracle is asked again
+_KEPT_ALLOWED = 0.3  # the same, of the gap that ends training
+_MOST_LOOKS = 500  # at the planes kept, between two questions
+
 
 @dataclass(frozen=True)
 class OneSlack(Solver):
@@ -28,8 +33,9 @@ class OneSlack(Solver):
 
     Parameters
     ----------
-    cache : planes kept per example, tried before the oracle is asked; 0 asks always
-    keep_idle : rounds for which a cut out of use is kept
+    cache : planes kept per example; the dual is solved over cuts of these before the oracle is asked again, where that
+        costs much more. 0 asks always
+    keep_idle : cuts that are added before one out of use is dropped
     line_search : move towards the new cut only, instead of solving the dual over all cuts
     damping : the oracle is asked between the solution over the cuts and the best ``w`` so far, this share of the way
         towards the latter, and at the solution itself only if that cut is of no use; 0 is the algorithm as published.
@@ -63,20 +69,31 @@ class OneSlack(Solver):
         return _CuttingPlanes(self, oracle, C, run).solve(start)
 
 
+@dataclass(eq=False)
+class _Source:
+    """Where cuts come from, the oracle or the planes kept, and the best ``w`` by its answers."""
+
+    cut: Callable[[Point, Stop], Cut]
+    best: Candidate | None = None
+
+
 class _CuttingPlanes(ExactLoop):
-    """A step adds the cut that was found before to the small dual, and finds the next one."""
+    """A step adds the oracle's last cut to the small dual, then cuts of planes kept while they gain enough, and asks
+    again."""
 
     estimate: float
 
     def __init__(self, solver: OneSlack, oracle: Oracle, C: float, run: Run) -> None:
         super().__init__(solver, oracle, C, run)
         self.solver = solver
-        self.kept = oracle.keeping(solver.cache) if solver.cache > 0 else None
+        kept = oracle.keeping(solver.cache) if solver.cache > 0 else None
+        self.asked = _Source(oracle.cut if kept is None else kept.cut)
+        self.kept = None if kept is None else _Source(kept.best_cut)
         self.cuts = self._no_cuts()
         self.estimate = np.inf
         self.found: Cut | None = None
-        self.fresh = False  # the cut found is the oracle's, not of planes kept
-        self.stuck = 0
+        self.fresh = False  # the oracle has answered in this step
+        self.stuck = self.added = 0
 
     def _no_cuts(self) -> Cuts:
         """The dual over cuts in the form that the weights allow."""
@@ -99,41 +116,60 @@ class _CuttingPlanes(ExactLoop):
         elif start is not None and self.space.has(start.w):
             with suppress(Stopped):  # the first cut is stopped as well
                 first = start.w if self.oracle.bounds is None else self.oracle.bounds.nearest(start.w)
-                self._add(self._ask(first, self.monitor.stop))
+                self._add(self._answer(self.asked, first, self.monitor.stop), self.estimate)
 
     def step(self) -> None:
         if self.found is not None:
-            self._add(self.found)
+            self._add(self.found, self.estimate)
         self.fresh = False
         self.allowed = self.goal.of(self.cuts)
-        self.found, self.fresh = self._next_cut(self.monitor.stop)
+        self.found = self._next_cut(self.monitor.stop)
+        self.fresh = True
 
     @property
     def proved(self) -> float | None:
         return super().proved if self.fresh else None
 
-    def _next_cut(self, stop: Stop) -> tuple[Cut, bool]:
-        """A cut, and whether it is fresh: one from the planes kept will do if it closes a good part of the last gap."""
-        w = self.cuts.weights
-        if self.kept is not None and self.best is not None:
-            cut = self.kept.best_cut(w, stop)
-            self.hits += self.oracle.n
-            if self.C * (cut.b - self.space.dot(cut.a, w) - self.cuts.slack) > max(self.allowed, 0.25 * self.estimate):
-                return cut, False
-        if self.best is not None and self.solver.damping > 0.0:
-            between = self.space.toward(self.space.copy(w), self.best.w, self.solver.damping)
-            cut = self._ask(between, stop)
-            if self.C * (cut.b - self.space.dot(cut.a, w) - self.cuts.slack) > 0.1 * self.estimate:
-                return cut, True
-        return self._ask(w, stop), True
+    def _next_cut(self, stop: Stop) -> Cut:
+        """The oracle's next cut, at the best ``w`` that the planes kept lead to."""
+        kept = self.kept
+        if kept is None or kept.best is None:
+            return self._cut(self.asked, stop)
+        for _ in range(_MOST_LOOKS):
+            gap = self._gap(kept)
+            if gap <= max(_KEPT * self._gap(self.asked), _KEPT_ALLOWED * self.goal.of(self.cuts)):
+                return self._answer(self.asked, kept.best.w, stop)
+            self._add(self._cut(kept, stop), gap)
+            if self.stuck:
+                break
+        return self._answer(self.asked, self.cuts.weights, stop)
 
-    def _ask(self, w: Point, stop: Stop) -> Cut:
-        cut = (self.oracle if self.kept is None else self.kept).cut(w, stop)
-        self.calls += self.oracle.n
+    def _gap(self, source: _Source) -> float:
+        """Between the best objective by the answers of a source and the dual."""
+        return np.inf if source.best is None else source.best.primal - self.cuts.dual
+
+    def _cut(self, source: _Source, stop: Stop) -> Cut:
+        """A cut between the solution over the cuts and the best ``w``, or at the solution if that one is of no use."""
+        w = self.cuts.weights
+        if source.best is not None and self.solver.damping > 0.0:
+            between = self.space.toward(self.space.copy(w), source.best.w, self.solver.damping)
+            cut = self._answer(source, between, stop)
+            if self.C * (cut.b - self.space.dot(cut.a, w) - self.cuts.slack) > 0.1 * self._gap(source):
+                return cut
+        return self._answer(source, w, stop)
+
+    def _answer(self, source: _Source, w: Point, stop: Stop) -> Cut:
+        cut = source.cut(w, stop)
         primal = 0.5 * self.space.square(w) + self.C * (cut.b - self.space.dot(cut.a, w))
-        if self.best is None or primal < self.best.primal:
-            self.best = Candidate(self.space.copy(w), cut.slack, primal)
-        self.estimate = self.best.primal - self.cuts.dual
+        if source.best is None or primal < source.best.primal:
+            source.best = Candidate(self.space.copy(w), cut.slack, primal)
+        if source is self.kept:
+            self.hits += self.oracle.n
+            return cut
+        self.calls += self.oracle.n
+        self.best, self.estimate = source.best, self._gap(source)
+        if self.kept is not None:
+            self.kept.best = source.best  # of the planes kept none is higher than the oracle's
         return cut
 
     def finished(self) -> Status | None:
@@ -147,14 +183,16 @@ class _CuttingPlanes(ExactLoop):
         """Whether the gap is no more than rounding."""
         return self.best is not None and within_rounding(self.best.primal, self.cuts.dual)
 
-    def _add(self, cut: Cut) -> None:
+    def _add(self, cut: Cut, gap: float) -> None:
+        """Takes a cut in and solves the dual to a small share of a gap."""
         before = self.cuts.dual
         self.cuts.add(cut.a, cut.b)
         finest = 0.1 * ROUNDING * (abs(before) + self.estimate)
-        precision = max(0.05 * min(self.estimate, abs(before) + self.estimate), finest) / self.C
+        precision = max(0.05 * min(gap, abs(before) + gap), finest) / self.C
         solved = self.cuts.solve(precision)
+        self.added += 1
         gained = self.cuts.dual - before
-        lost = not solved and gained <= 1e-3 * self.estimate  # all steps taken, and hardly anywhere
+        lost = not solved and gained <= 1e-3 * gap  # all steps taken, and hardly anywhere
         self.stuck = self.stuck + 1 if gained <= 1e-15 * abs(before) or lost else 0
 
     def certify(self, stop: Stop) -> bool:
@@ -163,3 +201,6 @@ class _CuttingPlanes(ExactLoop):
 
     def state(self) -> DualState:
         return self.cuts.state(self.oracle.exact)
+
+    def extras(self) -> dict[str, Any]:
+        return {"details": {"cuts_added": self.added}}
