@@ -1589,7 +1589,10 @@ class ProgramEngine:
 class AlignmentGrid:
     """All alignments of two sequences, with scores of pairs and gaps."""
 
-    def __init__(self, match: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, open_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extend_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], open_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extend_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mode: str, free_ends: Sequence[bool], band: int) -> None: ...
+    def __init__(self, match: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, open_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extend_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], open_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], extend_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], mode: str, free_ends: Sequence[bool], band: int, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, forbidden: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        Only alignments with all required pairs and without forbidden ones are possible.
+        """
 
     def score(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> float:
         """The score of an alignment."""
@@ -1599,17 +1602,17 @@ class AlignmentGrid:
         (score, pairs) of the best alignment; -inf and none where there is no alignment.
         """
 
-    def k_best(self, k: int, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+    def k_best(self, k: int) -> tuple[Any, ...]:
         """
         (scores, offsets into the pairs, pairs) of the k best alignments, or of all where they are fewer.
         """
 
-    def sums(self, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+    def sums(self) -> tuple[Any, ...]:
         """
         (log partition, expected pairs, row by row, and expected uses of open_x, extend_x, open_y, extend_y); -inf and zeros where there is none.
         """
 
-    def samples(self, count: int, seed: int, required: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
+    def samples(self, count: int, seed: int) -> tuple[Any, ...]:
         """
         (scores, offsets into the pairs, pairs) of alignments at random; none where there is none.
         """

@@ -171,8 +171,11 @@ def test_bad_parameters_are_named(change, message):
         (lambda a: a.align_all(["A"], []), "There are 1 sequences X and 0 sequences Y"),
         (lambda a: a.score("AC", "AC", [[1, 1], [0, 0]]), "goes backwards"),
         (lambda a: a.score("AC", "AC", [[0, 2]]), "goes past the end"),
-        (lambda a: a.align("AC", "AC", required=[[0, 0]], forbidden=[[0, 0]]), "No alignment has all required pairs"),
-        (lambda a: a.align("AC", "AC", forbidden=[[0, 5]]), "forbidden must be pairs"),
+        (
+            lambda a: a.align("AC", "AC", required=[[0, 0]], forbidden=[[0, 0]]),
+            "forbidden and required together leave no alignment",
+        ),
+        (lambda a: a.align("AC", "AC", forbidden=[[0, 5]]), "forbidden names the pair (0, 5)"),
         (lambda a: a.align(np.ones((3, 4)), "AC"), "must be letters, or position-specific scores (positions, 20)"),
         (lambda a: a.marginals("AC", "AC", temperature=0), "temperature must be a positive number, not 0"),
         (lambda a: a.sample("AC", "AC", seed=-1), "seed must be a whole number"),

@@ -184,6 +184,48 @@ def test_sums_of_strong_scores_agree_with_the_common_query(size, band, mode):
         np.testing.assert_allclose(match.reshape(m, n).sum(axis=0) + open_y + extend_y, 1.0, atol=1e-9)
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.integers(1, 40), st.integers(1, 40), st.floats(-1, 8), st.integers(0, 2**32 - 1), st.sampled_from(MODES))
+def test_sums_of_scores_of_any_size_agree_with_the_common_query(m, n, exponent, seed, mode):
+    rng = np.random.default_rng(seed)
+    size = 10.0**exponent
+    match = size * rng.normal(size=(m, n))
+    gaps = [size * (rng.normal(size=k) * rng.integers(2) - rng.exponential(size=k)) for k in (m, m, n, n)]
+    if rng.integers(2):
+        match[rng.random((m, n)) < 0.3] = -np.inf
+    for gap in gaps:
+        if rng.integers(3) == 0:
+            gap[rng.random(gap.size) < 0.3] = -np.inf
+    free = rng.integers(2, size=4).astype(bool).tolist()
+    shape = Shape(mode, (free[0], free[1], free[2], free[3]), int(rng.choice([-1, 0, 3, 20])))
+    grid = grid_of(Scores(match, *gaps), shape)
+    heads, tails, worth = grid.edges()
+    whole, used = Topology(heads, tails).core.sums(worth)
+    log_sum, found, *_ = grid.sums()
+    if whole == -np.inf:
+        assert log_sum == -np.inf
+        return
+    assert log_sum == pytest.approx(whole, rel=1e-12, abs=1e-9)
+    rounding = 1e-9 + (m + n) * size * 1e-14  # of sums of such scores in float64
+    np.testing.assert_allclose(
+        found.reshape(m, n), used[: 9 * m * n].reshape(m, n, 9)[:, :, :4].sum(axis=2), atol=rounding
+    )
+
+
+@pytest.mark.parametrize("size", [20.0, 400.0, 1e6, 1e9])
+def test_a_diagonal_that_pays_late_is_not_lost_beside_one_that_pays_early(size):
+    """Gaps are forbidden, so two diagonals next to each other never meet; both have the same score in the end."""
+    m = 300
+    match = np.full((m, m + 1), -np.inf)
+    at = np.arange(m)
+    match[at, at] = np.where(at < m // 2, size, 0.0)
+    match[at, at + 1] = np.where(at < m // 2, 0.0, size)
+    never = np.full(m + 1, -np.inf)
+    log_sum, pairs, *_ = grid_of(Scores(match, never[1:], never[1:], never, never), Shape("local")).sums()
+    assert log_sum >= m // 2 * size
+    np.testing.assert_allclose(pairs.reshape(match.shape)[[0, -1], [0, m]], 0.5, rtol=0.35)
+
+
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [

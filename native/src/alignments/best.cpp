@@ -43,7 +43,7 @@ void BestAlignment::fill_gaps(const GridScores& scores) {
 
 void BestAlignment::fill_ends(const GridScores& scores, const GridShape& shape) {
   const std::int32_t m = pass_.m, n = pass_.n;
-  if (shape.mode == Mode::local) {
+  if (shape.mode == Mode::local && scores.last.i < 0) {
     pass_.ends = GridEnds::zero;
     return;
   }
@@ -53,7 +53,7 @@ void BestAlignment::fill_ends(const GridScores& scores, const GridShape& shape) 
     border_y_.resize(static_cast<std::size_t>(n));
     double sum = border_x_[0] = 0.0;
     for (std::int32_t i = 0; i < m; ++i) border_x_[static_cast<std::size_t>(i) + 1] = sum += i == 0 ? scores.open_x[0] : scores.extend_x[i];
-    for (std::int32_t j = 0; j < n; ++j) border_y_[static_cast<std::size_t>(j)] = ends_.before_y(j);
+    for (std::int32_t j = 0; j < n; ++j) border_y_[static_cast<std::size_t>(j)] = ends_.before_y(j, true);
     pass_.border_x = border_x_.data();
     pass_.border_y = border_y_.data();
     return;

@@ -74,13 +74,15 @@ double score_of(const GridScores& scores, const GridShape& shape, std::span<cons
 
 void EndScores::start(const GridScores& scores, const GridShape& shape) {
   shape_ = shape;
+  first_ = scores.first;
+  last_ = scores.last;
   m_ = scores.m;
   n_ = scores.n;
   runs_before(m_, scores.open_x, scores.extend_x, before_x_);
   runs_before(n_, scores.open_y, scores.extend_y, before_y_);
   runs_after(m_, scores.open_x, scores.extend_x, after_x_);
   runs_after(n_, scores.open_y, scores.extend_y, after_y_);
-  alone_ = score_of(scores, shape, {});
+  alone_ = last_.i >= 0 ? kNever : score_of(scores, shape, {});
 }
 
 }  // namespace maxmargin::alignments

@@ -3,8 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "maxmargin/programs/required.hpp"
-
 namespace maxmargin::alignments {
 
 GridProgram::GridProgram(std::int32_t m, std::int32_t n) : m_(m), n_(n), places_(0) {
@@ -44,13 +42,6 @@ void GridProgram::edge_scores(const GridScores& scores, const GridShape& shape, 
       last[static_cast<std::int64_t>(i) * n_ + j] = ends_.after(i, j);
     }
   }
-}
-
-void GridProgram::require(std::span<const Pair> pairs, std::vector<double>& by_edge) const {
-  std::vector<std::uint8_t> marked(static_cast<std::size_t>(edges()), 0);
-  for (const Pair& pair : pairs) std::fill_n(marked.begin() + pair_edge(pair.i, pair.j), kFirst[1], std::uint8_t{1});
-  auto mark = [&](Edge edge) { return marked[static_cast<std::size_t>(edge)] != 0; };
-  programs::keep_marked(*this, static_cast<std::int64_t>(pairs.size()), mark, by_edge.data());
 }
 
 }  // namespace maxmargin::alignments

@@ -30,7 +30,53 @@ inline std::int32_t exponent_of(double positive) { return static_cast<std::int32
 
 constexpr double kLog2 = 0.693147180559945309417;
 constexpr double kHuge = 1e250;  // times the largest weight of a pair or gap it is still finite
+constexpr double kLowestReliable = 0x1p-500;
 constexpr std::int32_t kNoPower = std::numeric_limits<std::int32_t>::min();
+
+// Where a strip is, and which of its steps and columns are in the grid and the band.
+class GridPlace {
+ public:
+  explicit GridPlace(const SumGrid& grid) : grid_(grid) {}
+
+ protected:
+  void place(std::int32_t first) {
+    first_ = first;
+    bottom_ = std::min(first + kGridStrip, grid_.m) - 1;
+    double rows[kGridStrip], begin[kGridStrip], end[kGridStrip];
+    for (int r = 0; r < kGridStrip; ++r) {
+      const std::int32_t i = std::min(first + r, grid_.m - 1);
+      rows[r] = first + r;
+      begin[r] = grid_.begin == nullptr ? 0 : grid_.begin[i];
+      end[r] = grid_.begin == nullptr ? grid_.n : grid_.end[i];
+    }
+    row_ = Strip::at(rows);
+    across_ = row_ + Strip::all(static_cast<double>(grid_.n - grid_.m));
+    begin_ = Strip::at(begin);
+    end_ = Strip::at(end);
+    from_ = grid_.begin == nullptr ? 0 : grid_.begin[first];
+    to_ = (grid_.begin == nullptr ? grid_.n : grid_.end[bottom_]) + (bottom_ - first);
+  }
+  // Where the numbers of a row of the grid begin among those of its table.
+  std::int64_t at_row(std::int32_t i) const { return static_cast<std::int64_t>(grid_.row == nullptr ? i : grid_.row[i]) * grid_.n; }
+  bool is_guarded(std::int32_t begin, std::int32_t end) const { return grid_.begin != nullptr || begin < kGridStrip - 1 || end > grid_.n; }
+  Strip columns_at(std::int32_t t) const {
+    double columns[kGridStrip];
+    for (int r = 0; r < kGridStrip; ++r) columns[r] = t - r;
+    return Strip::at(columns);
+  }
+  Strip by_column(const double* reversed, std::int32_t t) const { return Strip::at(reversed + (grid_.n - 1 - t)); }
+  Strip inside(const Strip& column, const Strip& value, double outside) const {
+    const Strip other = Strip::all(outside);
+    return if_greater(column + Strip::all(1.0), end_, other, if_greater(begin_, column, other, value));
+  }
+  static Strip paid(const Strip& a, const Strip& b, const bool (&sides)[2]) {  // 1 or 0, by sides[a > b]
+    return if_greater(a, b, Strip::all(sides[1] ? 1.0 : 0.0), Strip::all(sides[0] ? 1.0 : 0.0));
+  }
+
+  const SumGrid& grid_;
+  std::int32_t first_ = 0, bottom_ = 0, from_ = 0, to_ = 0;
+  Strip row_, across_, begin_, end_;
+};
 
 // Weights of ends over one block of steps of a strip: exp(by_row + by_column + shift).
 class EndWeights {
@@ -77,71 +123,46 @@ class EndWeights {
 };
 
 // What both passes know of a strip.
-class GridSumStrip {
+class GridSumStrip : protected GridPlace {
  public:
-  explicit GridSumStrip(GridSumPass& pass) : pass_(pass) {}
+  explicit GridSumStrip(GridSumPass& pass) : GridPlace(pass.grid), pass_(pass) {}
 
  protected:
   void enter(std::int32_t first) {
-    const std::int32_t m = pass_.m, n = pass_.n;
-    first_ = first;
-    bottom_ = std::min(first + kGridStrip, m) - 1;
-    double rows[kGridStrip], begin[kGridStrip], end[kGridStrip];
-    for (int r = 0; r < kGridStrip; ++r) {
-      const std::int32_t i = std::min(first + r, m - 1);
-      match_[r] = first + r >= m ? pass_.zeros : pass_.match + static_cast<std::int64_t>(pass_.row == nullptr ? i : pass_.row[i]) * n;
-      rows[r] = first + r;
-      begin[r] = pass_.begin == nullptr ? 0 : pass_.begin[i];
-      end[r] = pass_.begin == nullptr ? n : pass_.end[i];
-    }
-    row_ = Strip::at(rows);
-    begin_ = Strip::at(begin);
-    end_ = Strip::at(end);
+    const std::int32_t m = grid_.m, n = grid_.n;
+    place(first);
+    for (int r = 0; r < kGridStrip; ++r) match_[r] = first + r >= m ? pass_.zeros : pass_.match + at_row(first + r);
     open_ = Strip::at(pass_.next_open_x + first);
     extend_ = Strip::at(pass_.next_extend_x + first);
     for (int side = 0; side < 2; ++side) {
       start_[side].rows(pass_.start[side], first);
       stop_[side].rows(pass_.stop[side], first);
     }
-    from_ = pass_.begin == nullptr ? 0 : pass_.begin[first];
-    to_ = (pass_.begin == nullptr ? n : pass_.end[bottom_]) + (bottom_ - first);
     const std::int64_t strip = first / kGridStrip;
     cells_ = pass_.cells + strip * (n + kGridStrip) * 3 * kGridStrip;
     powers_ = pass_.powers + strip * ((n + kGridStrip) / kSumBlock + 1);
   }
   // The largest logarithm of a start in steps begin .. end - 1.
   double enter_block(std::int32_t begin, std::int32_t end) {
-    const std::int32_t n = pass_.n, lowest = std::max(0, begin - kGridStrip + 1), highest = std::min(n - 1, end - 1), across = n - pass_.m;
+    const std::int32_t n = grid_.n, lowest = std::max(0, begin - kGridStrip + 1), highest = std::min(n - 1, end - 1), across = n - grid_.m;
     const double start0 = start_[0].columns(begin, end, n, lowest <= bottom_), start1 = start_[1].columns(begin, end, n, highest > first_);
     stop_most_ = std::max(stop_[0].columns(begin, end, n, highest - first_ >= across), stop_[1].columns(begin, end, n, lowest - bottom_ < across));
     return std::max(start0, start1);
   }
-  bool is_guarded(std::int32_t begin, std::int32_t end) const { return pass_.begin != nullptr || begin < kGridStrip - 1 || end > pass_.n; }
-
   Strip match(std::int32_t t, bool guarded) const {
     double now[kGridStrip];
-    for (int r = 0; r < kGridStrip; ++r) now[r] = match_[r][guarded ? std::clamp(t - r, 0, pass_.n - 1) : t - r];
+    for (int r = 0; r < kGridStrip; ++r) now[r] = match_[r][guarded ? std::clamp(t - r, 0, grid_.n - 1) : t - r];
     return Strip::at(now);
   }
-  Strip columns_at(std::int32_t t) const {
-    double columns[kGridStrip];
-    for (int r = 0; r < kGridStrip; ++r) columns[r] = t - r;
-    return Strip::at(columns);
-  }
-  Strip by_column(const double* reversed, std::int32_t t) const { return Strip::at(reversed + (pass_.n - 1 - t)); }
-  Strip inside(const Strip& column, const Strip& value) const {
-    const Strip zero = Strip::all(0.0);
-    return if_greater(column + Strip::all(1.0), end_, zero, if_greater(begin_, column, zero, value));
-  }
+  Strip inside(const Strip& column, const Strip& value) const { return GridPlace::inside(column, value, 0.0); }
   Strip start(const Strip& column, std::int32_t t) const { return if_greater(column, row_, start_[1].at(t), start_[0].at(t)); }
   Strip stop(const Strip& column, std::int32_t t) const {
-    return if_greater(row_ + Strip::all(static_cast<double>(pass_.n - pass_.m)), column, stop_[1].at(t), stop_[0].at(t));
+    return if_greater(across_, column, stop_[1].at(t), stop_[0].at(t));
   }
 
   GridSumPass& pass_;
-  std::int32_t first_ = 0, bottom_ = 0, from_ = 0, to_ = 0;
   const double* match_[kGridStrip];
-  Strip row_, begin_, end_, open_, extend_;
+  Strip open_, extend_;
   EndWeights start_[2], stop_[2];
   double stop_most_ = kNever;
   double* cells_ = nullptr;
@@ -153,13 +174,15 @@ class GridSumForward : GridSumStrip {
   using GridSumStrip::GridSumStrip;
 
   void run() {
-    std::fill_n(pass_.across_x, pass_.n + 1, 0.0);
-    std::fill_n(pass_.across_h, pass_.n + 1, 0.0);
-    std::fill_n(pass_.across_power, pass_.n + 1, 0);
-    log_sum_ = pass_.alone;
-    for (std::int32_t first = 0; first < pass_.m; first += kGridStrip) {
+    std::fill_n(pass_.across_x, grid_.n + 1, 0.0);
+    std::fill_n(pass_.across_h, grid_.n + 1, 0.0);
+    std::fill_n(pass_.across_power, grid_.n + 1, 0);
+    log_sum_ = grid_.alone;
+    pass_.reliable = true;
+    for (std::int32_t first = 0; first < grid_.m; first += kGridStrip) {
       enter(first);
       any_ = y_ = next_x_ = h_ = older_ = Strip::all(0.0);
+      lowest_ = Strip::all(1.0);
       power_ = 0;
       for (std::int32_t begin = from_; begin < to_;) {
         const std::int32_t end = std::min(to_, (begin / kSumBlock + 1) * kSumBlock);
@@ -171,6 +194,10 @@ class GridSumForward : GridSumStrip {
         is_guarded(begin, end) ? steps<true>(begin, end) : steps<false>(begin, end);
         begin = end;
       }
+      double lowest[kGridStrip];
+      lowest_.to(lowest);
+      if (*std::min_element(lowest, lowest + (bottom_ - first + 1)) < kLowestReliable) pass_.reliable = false;
+      if (!pass_.reliable) return;
     }
     pass_.log_sum = log_sum_;
   }
@@ -182,7 +209,7 @@ class GridSumForward : GridSumStrip {
     larger(larger(next_x_, h_), older_).to(state);
     const double highest = *std::max_element(state, state + kGridStrip);
     if (highest > 0.0) most = std::max(most, power_ + exponent_of(highest));
-    for (std::int32_t t = begin; t < std::min(end, pass_.n); ++t) {
+    for (std::int32_t t = begin; t < std::min(end, grid_.n); ++t) {
       if (pass_.across_x[t] > 0.0) most = std::max(most, pass_.across_power[t + 1] + exponent_of(pass_.across_x[t]));
       if (pass_.across_h[t] > 0.0) most = std::max(most, pass_.across_power[t] + exponent_of(pass_.across_h[t]));
     }
@@ -194,17 +221,22 @@ class GridSumForward : GridSumStrip {
 
   template <bool kGuarded>
   void steps(std::int32_t begin, std::int32_t end) {
-    Strip any = any_, y = y_, next_x = next_x_, h = h_, older = older_, total = Strip::all(0.0), column = columns_at(begin);
+    Strip any = any_, y = y_, next_x = next_x_, h = h_, older = older_, total = Strip::all(0.0), lowest = lowest_, column = columns_at(begin);
     for (std::int32_t t = begin; t < end; ++t) {
       double above_x = 0.0, above_h = 0.0;
-      if (!kGuarded || t < pass_.n) {
+      if (!kGuarded || t < grid_.n) {
         above_x = pass_.across_x[t] * power_of_two(static_cast<std::int64_t>(pass_.across_power[t + 1]) - power_);
         above_h = pass_.across_h[t] * power_of_two(static_cast<std::int64_t>(pass_.across_power[t]) - power_);
       }
       Strip x = next_x.down(above_x);
       Strip pair = match(t, kGuarded) * (older.down(above_h) + start(column, t));
       y = any * by_column(pass_.open_y, t) + y * by_column(pass_.extend_y, t);
-      if constexpr (kGuarded) x = inside(column, x), pair = inside(column, pair), y = inside(column, y);
+      if constexpr (kGuarded) {
+        lowest = smaller(lowest, GridPlace::inside(column, pair, 1.0));
+        x = inside(column, x), pair = inside(column, pair), y = inside(column, y);
+      } else {
+        lowest = smaller(lowest, pair);
+      }
       any = pair + x;
       older = h;
       h = any + y;
@@ -222,7 +254,7 @@ class GridSumForward : GridSumStrip {
       total = total + pair * stop(column, t);
       column = column + Strip::all(1.0);
     }
-    any_ = any, y_ = y, next_x_ = next_x, h_ = h, older_ = older;
+    any_ = any, y_ = y, next_x_ = next_x, h_ = h, older_ = older, lowest_ = lowest;
     const double sum = sum_of(total.v[0] + total.v[1]);
     if (sum > 0.0) add(std::log(sum) + power_ * kLog2 + stop_most_);
   }
@@ -232,7 +264,7 @@ class GridSumForward : GridSumStrip {
     log_sum_ = most + std::log(std::exp(log - most) + std::exp(log_sum_ - most));
   }
 
-  Strip any_, y_, next_x_, h_, older_;
+  Strip any_, y_, next_x_, h_, older_, lowest_;
   std::int32_t power_ = 0;
   double log_sum_ = kNever;
 };
@@ -242,10 +274,10 @@ class GridSumBackward : GridSumStrip {
   using GridSumStrip::GridSumStrip;
 
   void run() {
-    std::fill_n(pass_.across_x, pass_.n + 1, 0.0);
-    std::fill_n(pass_.across_h, pass_.n + 1, 0.0);
-    std::fill_n(pass_.across_power, pass_.n + 1, 0);
-    const std::int32_t last = (pass_.m - 1) / kGridStrip * kGridStrip;
+    std::fill_n(pass_.across_x, grid_.n + 1, 0.0);
+    std::fill_n(pass_.across_h, grid_.n + 1, 0.0);
+    std::fill_n(pass_.across_power, grid_.n + 1, 0);
+    const std::int32_t last = (grid_.m - 1) / kGridStrip * kGridStrip;
     for (std::int32_t first = last; first >= 0; first -= kGridStrip) {
       enter(first);
       pair_ = older_ = x_ = y_ = Strip::all(0.0);
@@ -265,21 +297,18 @@ class GridSumBackward : GridSumStrip {
         is_guarded(begin, end) ? steps<true>(begin, end) : steps<false>(begin, end);
         end = begin;
       }
-      double* out[] = {pass_.open_x, pass_.extend_x, pass_.before_x, pass_.after_x};
+      double* out[] = {pass_.uses.open_x, pass_.uses.extend_x, pass_.uses.before_x, pass_.uses.after_x};
       for (int k = 0; k < 4; ++k) rows_[k].to(out[k] + first);
     }
   }
 
  private:
   double scaled(double value, std::int32_t power) const { return std::min(kHuge, value * power_of_two(static_cast<std::int64_t>(power_) - power)); }
-  static Strip paid(const Strip& a, const Strip& b, const bool (&sides)[2]) {  // 1 or 0, by sides[a > b]
-    return if_greater(a, b, Strip::all(sides[1] ? 1.0 : 0.0), Strip::all(sides[0] ? 1.0 : 0.0));
-  }
 
   template <bool kGuarded>
   void steps(std::int32_t begin, std::int32_t end) {
-    const std::int32_t n = pass_.n;
-    const Strip huge = Strip::all(kHuge), across = row_ + Strip::all(static_cast<double>(n - pass_.m));
+    const std::int32_t n = grid_.n;
+    const Strip huge = Strip::all(kHuge), across = across_;
     for (std::int32_t t = end - 1; t >= begin; --t) {
       const Strip column = columns_at(t);
       const std::int32_t j = t - kGridStrip + 1;
@@ -297,23 +326,23 @@ class GridSumBackward : GridSumStrip {
       double used[kGridStrip];
       (pair * of_pair).to(used);
       for (std::int32_t r = 0; r <= bottom_ - first_; ++r) {
-        if (!kGuarded || (t - r >= 0 && t - r < n)) pass_.pairs[static_cast<std::int64_t>(first_ + r) * n + t - r] = used[r];
+        if (!kGuarded || (t - r >= 0 && t - r < n)) pass_.uses.pairs[static_cast<std::int64_t>(first_ + r) * n + t - r] = used[r];
       }
       const Strip weighed = match(t, kGuarded) * of_pair;
       const Strip starts = start(column, t) * weighed, ends = pair * stops;
       rows_[0] = rows_[0] + pair * opens;
       rows_[1] = rows_[1] + x * extends;
-      rows_[2] = rows_[2] + starts * paid(column, row_, pass_.paid_start_x);
-      rows_[3] = rows_[3] + ends * paid(across, column, pass_.paid_stop_x);
+      rows_[2] = rows_[2] + starts * paid(column, row_, grid_.paid_start_x);
+      rows_[3] = rows_[3] + ends * paid(across, column, grid_.paid_stop_x);
       columns_[0] = up(columns_[0], 0.0) + (pair + x) * open_y;
       columns_[1] = up(columns_[1], 0.0) + y * extend_y;
-      columns_[2] = up(columns_[2], 0.0) + starts * paid(column, row_, pass_.paid_start_y);
-      columns_[3] = up(columns_[3], 0.0) + ends * paid(across, column, pass_.paid_stop_y);
+      columns_[2] = up(columns_[2], 0.0) + starts * paid(column, row_, grid_.paid_start_y);
+      columns_[3] = up(columns_[3], 0.0) + ends * paid(across, column, grid_.paid_stop_y);
       if (!kGuarded || t < n) {
-        pass_.open_y_uses[t + 1] += lane(columns_[0].v[0], 0);
-        pass_.extend_y_uses[t + 1] += lane(columns_[1].v[0], 0);
-        pass_.before_y[t] += lane(columns_[2].v[0], 0);
-        pass_.after_y[t] += lane(columns_[3].v[0], 0);
+        pass_.uses.open_y_uses[t + 1] += lane(columns_[0].v[0], 0);
+        pass_.uses.extend_y_uses[t + 1] += lane(columns_[1].v[0], 0);
+        pass_.uses.before_y[t] += lane(columns_[2].v[0], 0);
+        pass_.uses.after_y[t] += lane(columns_[3].v[0], 0);
         pass_.across_h[t] = lane(weighed.v[0], 0);
         pass_.across_x[t] = lane(of_x.v[0], 0);
         pass_.across_power[t] = power_;

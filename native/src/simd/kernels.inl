@@ -22,6 +22,7 @@ namespace {
 #include "program_kernels.inl"
 #include "grid_kernels.inl"
 #include "grid_sum_kernels.inl"
+#include "grid_wide_kernels.inl"
 #include "chart_kernels.inl"
 #include "lane_sum_kernels.inl"
 
@@ -33,7 +34,7 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  dot, coarse_square, extremes, axpy, sparse_dot, sparse_axpy,
                                  sum_product, sum_forward, sum_backward, count_pairs, count_runs, spread, compare, shift, normalise, multiply, range, exp_all, weighted_gram,
                                  max_sum, max_sum_at, all_within, softmax,
-                                 kGridStrip, grid_lane, grid_forward, grid_sum_forward, grid_sum_backward,
+                                 kGridStrip, grid_lane, grid_forward, grid_sum_forward, grid_sum_backward, grid_wide_forward, grid_wide_backward,
                                  best_splits, sum_splits, share_splits,
                                  kInputs, weigh_lanes, sum_lanes, spread_lanes};
 

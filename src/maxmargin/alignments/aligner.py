@@ -13,6 +13,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.alignments.alignment import Alignment, checked_pairs
 from maxmargin.alignments.alphabet import Alphabet
+from maxmargin.alignments.limits import PairLimits
 from maxmargin.alignments.shape import FreeEnds, Mode, Shape, checked_shape
 from maxmargin.alignments.substitution import LARGEST, check_scores, substitution_scores
 from maxmargin.core.input_checks import quoted
@@ -94,7 +95,10 @@ class Aligner:
         """
         if required is None and forbidden is None:
             return self.align_all([x], [y])[0]
-        return self.kbest(x, y, 1, required=required, forbidden=forbidden)[0]
+        grid, lengths, limits = self._limited(x, y, 1.0, forbidden, required)
+        score, pairs = grid.best()
+        limits.check(score)
+        return Ranked(score, Alignment(pairs, lengths))
 
     def align_all(self, X: Sequence[Any], Y: Sequence[Any]) -> list[Ranked[Alignment]]:
         """The best alignments of ``X[k]`` with ``Y[k]`` for all k, in ``n_jobs`` threads."""
@@ -119,15 +123,15 @@ class Aligner:
         """The score of an alignment, or of the best one."""
         if alignment is None:
             return self.align(x, y).score
-        grid, lengths = self._grid(x, y)
+        grid, lengths, _ = self._limited(x, y)
         return grid.score(checked_pairs(alignment, lengths).astype(np.int32))
 
     def kbest(
         self, x: Any, y: Any, k: int = 10, *, required: Pairs = None, forbidden: Pairs = None
     ) -> list[Ranked[Alignment]]:
         """The k best alignments, best first, or all where there are fewer. See ``align``."""
-        grid, lengths = self._grid(x, y, forbidden=forbidden)
-        return _ranked(grid.k_best(checked_k(k), _limits(required, lengths)), lengths)
+        grid, lengths, limits = self._limited(x, y, 1.0, forbidden, required)
+        return _ranked(grid.k_best(checked_k(k)), lengths, limits)
 
     def marginals(
         self, x: Any, y: Any, *, temperature: float = 1.0, required: Pairs = None, forbidden: Pairs = None
@@ -138,9 +142,9 @@ class Aligner:
         ----------
         temperature : scores are divided by it. A matrix in half bits, such as BLOSUM62, has log-odds at 2 / log(2).
         """
-        grid, lengths = self._grid(x, y, temperature, forbidden)
-        log_sum, pairs, open_x, extend_x, open_y, extend_y = grid.sums(_limits(required, lengths))
-        _check_possible(log_sum)
+        grid, lengths, limits = self._limited(x, y, temperature, forbidden, required)
+        log_sum, pairs, open_x, extend_x, open_y, extend_y = grid.sums()
+        limits.check(log_sum)
         return PairProbabilities(log_sum, pairs.reshape(lengths), open_x + extend_x, open_y + extend_y)
 
     def sample(
@@ -157,29 +161,38 @@ class Aligner:
         """``n`` independent alignments at random, each with its probability (see ``marginals``), and their scores."""
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
             raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {quoted(seed)}.")
-        grid, lengths = self._grid(x, y, temperature, forbidden)
-        drawn = _ranked(grid.samples(checked_k(n, "n"), int(seed), _limits(required, lengths)), lengths)
+        grid, lengths, limits = self._limited(x, y, temperature, forbidden, required)
+        drawn = _ranked(grid.samples(checked_k(n, "n"), int(seed)), lengths, limits)
         return [Ranked(score * temperature, alignment) for score, alignment in drawn]
 
-    def _grid(
-        self, x: Any, y: Any, temperature: float = 1.0, forbidden: Pairs = None
-    ) -> tuple[_core.AlignmentGrid, tuple[int, int]]:
+    def _limited(
+        self, x: Any, y: Any, temperature: float = 1.0, forbidden: Pairs = None, required: Pairs = None
+    ) -> tuple[_core.AlignmentGrid, tuple[int, int], PairLimits]:
         if isinstance(temperature, bool) or not 0 < temperature < np.inf:
             raise ValueError(f"temperature must be a positive number, not {quoted(temperature)}.")
         table, (left,) = self._rows([x])
         right = self._letters.encode(y, "Sequence y")
         match = np.ascontiguousarray(table[:, right]) / temperature
-        row: Codes | None = left
         lengths = (len(left), len(right))
-        if forbidden is not None:
-            match, row = match[left], None
-            match[tuple(_any_pairs(forbidden, lengths).T)] = -np.inf
+        limits = PairLimits.read(forbidden, required, lengths)
         (open_x, extend_x), (open_y, extend_y) = (
             (np.full(n, self.open / temperature), np.full(n, self.extend / temperature)) for n in lengths
         )
         mode, free_ends, band = self._shape
-        grid = _core.AlignmentGrid(match, row, open_x, extend_x, open_y, extend_y, mode, free_ends, band)
-        return grid, lengths
+        grid = _core.AlignmentGrid(
+            match,
+            left,
+            open_x,
+            extend_x,
+            open_y,
+            extend_y,
+            mode,
+            free_ends,
+            band,
+            limits.required,
+            limits.forbidden,
+        )
+        return grid, lengths, limits
 
     def _rows(self, X: Sequence[Any]) -> tuple[Floats, list[Codes]]:
         """Rows of scores, those of the letters and then those of positions, and the row of each position."""
@@ -211,27 +224,8 @@ def _packed(sequences: list[Codes]) -> tuple[Codes, npt.NDArray[np.int64]]:
     return (np.concatenate(sequences) if sequences else np.empty(0, dtype=np.int32)), offsets
 
 
-def _ranked(found: tuple[Any, ...], lengths: tuple[int, int]) -> list[Ranked[Alignment]]:
+def _ranked(found: tuple[Any, ...], lengths: tuple[int, int], limits: PairLimits) -> list[Ranked[Alignment]]:
     scores, offsets, pairs = found
-    _check_possible(scores.max(initial=-np.inf))
+    limits.check(scores.max(initial=-np.inf))
     listed = zip(scores.tolist(), pairwise(offsets.tolist()))
     return [Ranked(score, Alignment(pairs[begin:end], lengths)) for score, (begin, end) in listed]
-
-
-def _check_possible(score: float) -> None:
-    if score == -np.inf:
-        raise ValueError(
-            "No alignment has all required pairs without a forbidden one (a score of -inf forbids, too): "
-            "leave some out."
-        )
-
-
-def _limits(required: Pairs, lengths: tuple[int, int]) -> Codes | None:
-    return None if required is None else checked_pairs(required, lengths, "The required pairs").astype(np.int32)
-
-
-def _any_pairs(pairs: Any, lengths: tuple[int, int]) -> npt.NDArray[np.int64]:
-    found = np.asarray(pairs).reshape(-1, 2)
-    if found.size and (found.dtype.kind not in "iu" or (found < 0).any() or (found >= np.array(lengths)).any()):
-        raise ValueError(f"forbidden must be pairs (i, j) of positions within the lengths {lengths}.")
-    return found.astype(np.int64)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin import _core
 from maxmargin.alignments.alignment import Alignment
 from maxmargin.alignments.features import RESIDUE, Codes, Features
 from maxmargin.alignments.layout import Layout
+from maxmargin.alignments.limits import LimitsOf, limits_of
 from maxmargin.alignments.loss import losses_of
 from maxmargin.alignments.model_file import layout_from_plain, layout_to_plain
 from maxmargin.alignments.packed import Given, PackedAlignments, read_alignments, read_pairs
@@ -121,6 +124,23 @@ class AlignmentBase(Estimator):
         self.coef_ = arrays.floats("coef_", self.layout_.n_weights)
 
 
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Pairs of sequences at prediction, and what their alignments must and must not have."""
+
+    packed: PackedAlignments
+    limits: LimitsOf | None = None
+
+    def grid(self, weights: Floats, i: int, factor: float = 1.0) -> _core.AlignmentGrid:
+        """The alignments of an example that the limits allow."""
+        return self.packed.grid(weights, i, factor=factor, limits=None if self.limits is None else self.limits(i))
+
+    def check(self, i: int, score: float) -> None:
+        """Raises where an example has no alignment left, whose best one has this score."""
+        if self.limits is not None:
+            self.limits(i).check(score)
+
+
 class AlignmentEstimator(AlignmentBase):
     """Estimators whose inputs are pairs of sequences, and whose outputs are their alignments."""
 
@@ -128,53 +148,78 @@ class AlignmentEstimator(AlignmentBase):
 
     temperature_: float
 
-    def predict(self, X: Sequence[Any]) -> list[Alignment]:
-        """The alignment of highest score of every pair of sequences."""
-        packed = self._pack(X)
-        return [found_alignment(own, packed.given.lengths(i)) for i, own in enumerate(self._best(packed))]
+    def predict(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> list[Alignment]:
+        """The alignment of highest score of every pair of sequences.
 
-    def predict_kbest(self, X: Sequence[Any], k: int) -> list[list[Ranked[Alignment]]]:
+        Parameters
+        ----------
+        X : pairs of sequences
+        forbidden, required : for each example None, or the pairs (i, j) that its alignment must not have, or must have
+        """
+        asked = self._ask(X, forbidden, required)
+        return [found_alignment(own, asked.packed.given.lengths(i)) for i, own in enumerate(self._best(asked)[1])]
+
+    def predict_kbest(
+        self, X: Sequence[Any], k: int, *, forbidden: Any = None, required: Any = None
+    ) -> list[list[Ranked[Alignment]]]:
         """The ``k`` alignments of highest score of every pair, best first; fewer where there are fewer."""
         k = min(checked_k(k), _MOST)
-        packed = self._pack(X)
+        asked = self._ask(X, forbidden, required)
 
         def best(i: int) -> list[Ranked[Alignment]]:
-            scores, offsets, pairs = packed.grid(self.coef_, i).k_best(k)
-            lists = np.split(pairs, offsets[1:-1])
-            return [Ranked(float(s), found_alignment(own, packed.given.lengths(i))) for s, own in zip(scores, lists)]
+            scores, offsets, pairs = asked.grid(self.coef_, i).k_best(k)
+            asked.check(i, scores.max(initial=-np.inf))
+            lists, lengths = np.split(pairs, offsets[1:-1]), asked.packed.given.lengths(i)
+            return [Ranked(float(score), found_alignment(own, lengths)) for score, own in zip(scores, lists)]
 
-        return self._each(best, packed.n)
+        return self._each(best, asked.packed.n)
 
-    def predict_marginals(self, X: Sequence[Any]) -> list[Floats]:
-        """The probability that positions i and j are aligned, an array of shape (m, n) for each pair of sequences."""
-        packed = self._pack(X)
+    def predict_marginals(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> list[Floats]:
+        """The probability that positions i and j are aligned, an array of shape (m, n) for each pair of sequences.
+
+        Where ``forbidden`` or ``required`` exclude alignments, those that are left share the probability.
+        """
+        asked = self._ask(X, forbidden, required)
         self._say_if_not_calibrated()
 
         def marginals(i: int) -> Floats:
-            found = packed.grid(self.coef_, i, factor=1.0 / self.temperature_).sums()[1]
-            return np.asarray(found).reshape(packed.given.lengths(i))
+            log_sum, found, *_ = asked.grid(self.coef_, i, 1.0 / self.temperature_).sums()
+            asked.check(i, log_sum)
+            return np.asarray(found).reshape(asked.packed.given.lengths(i))
 
-        return self._each(marginals, packed.n)
+        return self._each(marginals, asked.packed.n)
 
-    def predict_confidence(self, X: Sequence[Any]) -> Floats:
+    def predict_confidence(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> Floats:
         """The probability of the alignment that ``predict`` gives, as a whole, shape (n,)."""
-        packed = self._pack(X)
-        scores = packed.core.best(self.coef_, job_count(self.n_jobs))[0] / self.temperature_
-        return np.asarray(np.exp(np.minimum(0.0, scores - self._log_sums(packed))))
+        asked = self._ask(X, forbidden, required)
+        scores = self._best(asked)[0] / self.temperature_
+        self._say_if_not_calibrated()
+        return np.asarray(
+            np.exp(np.minimum(0.0, scores - self._log_sums(asked.packed, self.temperature_, asked.limits)))
+        )
 
-    def sample(self, X: Sequence[Any], *, n_samples: int = 1, random_state: Any = 0) -> list[list[Alignment]]:
+    def sample(
+        self,
+        X: Sequence[Any],
+        *,
+        n_samples: int = 1,
+        forbidden: Any = None,
+        required: Any = None,
+        random_state: Any = 0,
+    ) -> list[list[Alignment]]:
         """Alignments drawn from their probabilities, ``n_samples`` for each pair of sequences."""
         count = checked_k(n_samples, "n_samples")
-        packed = self._pack(X)
+        asked = self._ask(X, forbidden, required)
         self._say_if_not_calibrated()
-        seeds = np.random.default_rng(random_state).integers(2**63, size=packed.n)
+        seeds = np.random.default_rng(random_state).integers(2**63, size=asked.packed.n)
 
         def drawn(i: int) -> list[Alignment]:
-            grid = packed.grid(self.coef_, i, factor=1.0 / self.temperature_)
-            _, offsets, pairs = grid.samples(count, int(seeds[i]))
-            return [found_alignment(own, packed.given.lengths(i)) for own in np.split(pairs, offsets[1:-1])]
+            scores, offsets, pairs = asked.grid(self.coef_, i, 1.0 / self.temperature_).samples(count, int(seeds[i]))
+            asked.check(i, scores.max(initial=-np.inf))
+            lengths = asked.packed.given.lengths(i)
+            return [found_alignment(own, lengths) for own in np.split(pairs, offsets[1:-1])]
 
-        return self._each(drawn, packed.n)
+        return self._each(drawn, asked.packed.n)
 
     def pair_scores(self, X: Sequence[Any]) -> list[Floats]:
         """The scores of aligning positions i and j, an array of shape (m, n) for each pair of sequences."""
@@ -199,25 +244,37 @@ class AlignmentEstimator(AlignmentBase):
         weight = check_sample_weight(sample_weight, len(y))
         packed = self._pack(X)
         loss, shift = getattr(self, "loss", "q"), int(getattr(self, "shift", 0))
-        losses = losses_of(loss, shift, read_alignments(packed.given, y), self._best(packed))
+        losses = losses_of(loss, shift, read_alignments(packed.given, y), self._best(Asked(packed))[1])
         return 1.0 - float(np.average(losses, weights=weight))
 
     def _given(self, pool: Pool, X: Sequence[Any]) -> Given:
         return read_pairs(pool, X)
 
-    def _best(self, packed: PackedAlignments) -> list[Indices]:
-        _, offsets, pairs = packed.core.best(self.coef_, job_count(self.n_jobs))
-        return np.split(pairs, offsets[1:-1]) if packed.n else []
+    def _ask(self, X: Any, forbidden: Any = None, required: Any = None) -> Asked:
+        packed = self._pack(X)
+        return Asked(packed, limits_of(forbidden, required, [packed.given.lengths(i) for i in range(packed.n)]))
+
+    def _best(self, asked: Asked) -> tuple[Floats, list[Indices]]:
+        """The scores and the pairs of the best alignments."""
+        if asked.limits is None:
+            scores, offsets, pairs = asked.packed.core.best(self.coef_, job_count(self.n_jobs))
+            return scores, np.split(pairs, offsets[1:-1]) if asked.packed.n else []
+
+        def best(i: int) -> tuple[float, Indices]:
+            score, pairs = asked.grid(self.coef_, i).best()
+            asked.check(i, score)
+            return score, pairs
+
+        found = self._each(best, asked.packed.n)
+        return np.array([score for score, _ in found], dtype=np.float64), [pairs for _, pairs in found]
 
     def _values(self, packed: PackedAlignments, truths: Sequence[Indices]) -> Floats:
         return np.array([packed.grid(self.coef_, i).score(own) for i, own in enumerate(truths)], dtype=np.float64)
 
-    def _log_sums(self, packed: PackedAlignments, temperature: float | None = None) -> Floats:
+    def _log_sums(self, packed: PackedAlignments, temperature: float, limits: LimitsOf | None = None) -> Floats:
         """Logarithms of the sums over all alignments of ``exp(score / temperature)``."""
-        if temperature is None:
-            self._say_if_not_calibrated()
-        factor = 1.0 / (self.temperature_ if temperature is None else temperature)
-        return np.array(self._each(lambda i: packed.grid(self.coef_, i, factor=factor).sums()[0], packed.n))
+        asked = Asked(packed, limits)
+        return np.array(self._each(lambda i: asked.grid(self.coef_, i, 1.0 / temperature).sums()[0], asked.packed.n))
 
     def _say_if_not_calibrated(self) -> None:
         if not self.probabilistic and not getattr(self, "calibrated_", False):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.alignments.alignment import checked_pairs
 from maxmargin.alignments.layout import Layout
+from maxmargin.alignments.limits import PairLimits
 from maxmargin.alignments.shape import Shape
 from maxmargin.alignments.tracks import Pool
 from maxmargin.core.input_checks import quoted
@@ -119,13 +120,19 @@ class PackedAlignments:
         return found
 
     def grid(
-        self, weights: npt.NDArray[np.float64], i: int, candidate: int = 0, factor: float = 1.0
+        self,
+        weights: npt.NDArray[np.float64],
+        i: int,
+        candidate: int = 0,
+        factor: float = 1.0,
+        limits: PairLimits | None = None,
     ) -> _core.AlignmentGrid:
-        """All alignments of x and a candidate of an example."""
+        """All alignments of x and a candidate of an example, or those that the limits allow."""
         match, open_x, extend_x, open_y, extend_y = self.core.scores(weights, i, candidate, factor)
         table, shape = match.reshape(self.given.lengths(i, candidate)), self.shape
+        within = (None, None) if limits is None else (limits.required, limits.forbidden)
         return _core.AlignmentGrid(
-            table, None, open_x, extend_x, open_y, extend_y, shape.mode, shape.free_ends, shape.band
+            table, None, open_x, extend_x, open_y, extend_y, shape.mode, shape.free_ends, shape.band, *within
         )
 
 

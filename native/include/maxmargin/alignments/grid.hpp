@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct GridScores {
   const double *open_x = nullptr, *extend_x = nullptr;  // m
   const double *open_y = nullptr, *extend_y = nullptr;  // n
   const std::int32_t* row = nullptr;                    // m
+  // The first pair is at these positions or before, the last one at these or behind. There has to be a pair where `last` is one.
+  Pair first{kAnywhere, kAnywhere}, last{-1, -1};
+  static constexpr std::int32_t kAnywhere = 0x7fffffff;
 
   const double* match_row(std::int32_t i) const { return match + static_cast<std::int64_t>(row == nullptr ? i : row[i]) * n; }
 };
@@ -81,21 +85,23 @@ class EndScores {  // keeps its memory from one grid to the next
 
   double before(std::int32_t i, std::int32_t j) const {
     const Paid paid = paid_before(shape_, i, j);
-    return (paid.x ? before_x(i) : 0.0) + (paid.y ? before_y(j) : 0.0);
+    return before_x(i, paid.x) + before_y(j, paid.y);
   }
   double after(std::int32_t i, std::int32_t j) const {
     const Paid paid = paid_after(shape_, m_ - 1 - i, n_ - 1 - j);
-    return (paid.x ? after_x(i) : 0.0) + (paid.y ? after_y(j) : 0.0);
+    return after_x(i, paid.x) + after_y(j, paid.y);
   }
-  // Of the run of all positions before or after one.
-  double before_x(std::int32_t i) const { return before_x_[static_cast<std::size_t>(i)]; }
-  double before_y(std::int32_t j) const { return before_y_[static_cast<std::size_t>(j)]; }
-  double after_x(std::int32_t i) const { return after_x_[static_cast<std::size_t>(i)]; }
-  double after_y(std::int32_t j) const { return after_y_[static_cast<std::size_t>(j)]; }
+  // Of the run of all positions before or after one, or zero where it is not paid for; minus infinity where no first or last pair may be.
+  double before_x(std::int32_t i, bool paid) const { return i > first_.i ? kNever : paid ? before_x_[static_cast<std::size_t>(i)] : 0.0; }
+  double before_y(std::int32_t j, bool paid) const { return j > first_.j ? kNever : paid ? before_y_[static_cast<std::size_t>(j)] : 0.0; }
+  double after_x(std::int32_t i, bool paid) const { return i < last_.i ? kNever : paid ? after_x_[static_cast<std::size_t>(i)] : 0.0; }
+  double after_y(std::int32_t j, bool paid) const { return j < last_.j ? kNever : paid ? after_y_[static_cast<std::size_t>(j)] : 0.0; }
   double alone() const { return alone_; }
 
  private:
+  static constexpr double kNever = -std::numeric_limits<double>::infinity();
   GridShape shape_;
+  Pair first_{}, last_{};
   std::int32_t m_ = 0, n_ = 0;
   double alone_ = 0.0;
   std::vector<double> before_x_, before_y_, after_x_, after_y_;

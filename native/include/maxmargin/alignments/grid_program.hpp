@@ -53,8 +53,6 @@ class GridProgram {
   void pairs_of(std::span<const Edge> edges, std::vector<Pair>& pairs) const;
   // Scores by edge.
   void edge_scores(const GridScores& scores, const GridShape& shape, std::vector<double>& by_edge);
-  // Forbids the edges that are in no alignment with all of these pairs.
-  void require(std::span<const Pair> pairs, std::vector<double>& by_edge) const;
 
  private:
   Cell tail(Cell cell, Edge number) const {

@@ -34,10 +34,10 @@ class EndLayout {
       // Runs of which that of x is the longer or the shorter one.
       const std::int32_t of_x = side == 0 ? 1 : 0, of_y = 1 - of_x;
       const Paid first = before[side] = paid_before(shape, of_x, of_y), last = after[side] = paid_after(shape, of_x, of_y);
-      start[side].by_row = by_row(m, rows_[0][side], padding, [&](std::int32_t i) { return first.x ? ends.before_x(i) : 0.0; });
-      start[side].by_column = reversed(n, columns_[0][side], padding, [&](std::int32_t j) { return first.y ? ends.before_y(j) : 0.0; });
-      stop[side].by_row = by_row(m, rows_[1][side], padding, [&](std::int32_t i) { return last.x ? ends.after_x(i) : 0.0; });
-      stop[side].by_column = reversed(n, columns_[1][side], padding, [&](std::int32_t j) { return last.y ? ends.after_y(j) : 0.0; });
+      start[side].by_row = by_row(m, rows_[0][side], padding, [&](std::int32_t i) { return ends.before_x(i, first.x); });
+      start[side].by_column = reversed(n, columns_[0][side], padding, [&](std::int32_t j) { return ends.before_y(j, first.y); });
+      stop[side].by_row = by_row(m, rows_[1][side], padding, [&](std::int32_t i) { return ends.after_x(i, last.x); });
+      stop[side].by_column = reversed(n, columns_[1][side], padding, [&](std::int32_t j) { return ends.after_y(j, last.y); });
     }
   }
   GridSide start[2], stop[2];

@@ -126,6 +126,8 @@ struct Kernels {
   // Sums over all alignments: up to each place, and then uses of pairs and gaps.
   void (*grid_sum_forward)(GridSumPass& pass);
   void (*grid_sum_backward)(GridSumPass& pass);
+  void (*grid_wide_forward)(GridWidePass& pass);
+  void (*grid_wide_backward)(GridWidePass& pass);
   // low[parent] = max over the rules of the parent and their splits of left + right + scores
   void (*best_splits)(const SpanSplits& span, double* low);
   // low[parent] = sum over them of left * right * scores; the scores are factors here
