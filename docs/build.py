@@ -1,7 +1,8 @@
 """Builds the pages of docs/ and the API reference as HTML: ``python docs/build.py site``.
 
 The pages are Markdown (markdown2), the reference comes from the docstrings (pdoc). The README becomes the first
-page. Links between pages are checked: a link to a file or heading that does not exist ends the build.
+page; those of docs/spaces/ are not in the menu. A line that is nothing but a link to a Python file is replaced by that
+file. Links between pages are checked: a link to a file or heading that does not exist ends the build.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import maxmargin
 ROOT = Path(__file__).resolve().parents[1]
 
 # Source, name of the page in the site, title in the menu.
-PAGES = (
+IN_MENU = (
     (ROOT / "README.md", "index.html", "maxmargin"),
     (ROOT / "docs" / "vocabulary.md", "vocabulary.html", "One vocabulary"),
     (ROOT / "docs" / "formulations.md", "formulations.html", "Formulations"),
@@ -43,6 +44,13 @@ PAGES = (
     (ROOT / "docs" / "architecture.md", "architecture.html", "Architecture"),
     (ROOT / "CONTRIBUTING.md", "contributing.html", "Contributing"),
     (ROOT / "CHANGELOG.md", "changelog.html", "Changes"),
+)
+PAGES = (
+    *IN_MENU,
+    *(
+        (path, f"space_{path.stem}.html", path.read_text(encoding="utf-8").splitlines()[0].lstrip("# "))
+        for path in sorted((ROOT / "docs" / "spaces").glob("*.md"))
+    ),
 )
 EXTRAS = ["fenced-code-blocks", "tables", "header-ids", "code-friendly", "cuddled-lists"]
 
@@ -101,7 +109,7 @@ def public_modules() -> Iterator[str]:
 
 def convert(source: Path, addresses: dict[Path, str]) -> str:
     """A page as HTML, its links to other Markdown pages turned into links to their HTML."""
-    html = str(markdown2.markdown(source.read_text(encoding="utf-8"), extras=EXTRAS))
+    html = str(markdown2.markdown(with_files(source), extras=EXTRAS))
 
     def translate(match: re.Match[str]) -> str:
         path, mark, heading = match[1].partition("#")
@@ -111,8 +119,18 @@ def convert(source: Path, addresses: dict[Path, str]) -> str:
     return re.sub(r'href="([^":]*)"', translate, html)
 
 
+def with_files(source: Path) -> str:
+    """The text of a page, with the Python files in it that lines of their own link to."""
+
+    def included(match: re.Match[str]) -> str:
+        code = (source.parent / match[2]).resolve().read_text(encoding="utf-8")
+        return f"`{match[1]}`\n\n```python\n{code}```"
+
+    return re.sub(r"^\[([^\]]+)\]\(([^)]+\.py)\)$", included, source.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
 def menu(current: str) -> str:
-    entries = [(name, title) for _, name, title in PAGES] + [("api/maxmargin.html", "API")]
+    entries = [(name, title) for _, name, title in IN_MENU] + [("api/maxmargin.html", "API")]
     return "".join(
         f'<a href="{name}"{" aria-current=page" if name == current else ""}>{title}</a>' for name, title in entries
     )

@@ -23,7 +23,7 @@ import pytest
 from maxmargin import BlockCoordinate, NSlack, OneSlack, Perceptron, Subgradient
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 class Block(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from maxmargin.core.input_checks import quoted
 from maxmargin.programs.features import Rows
 from maxmargin.programs.program import Program
+from maxmargin.programs.spaces.segment_lists import Segment, covered
 from maxmargin.programs.spaces.shapes import Shapes
 from maxmargin.programs.topology import Topology
 
 Ints = npt.NDArray[np.int64]
-Segment = tuple[int, int, Any]
 
 
 class _Shape(NamedTuple):
@@ -59,7 +59,6 @@ class Segments:
             raise ValueError("Segments needs at least one label, each given once, and a max_length of at least 1.")
         self.labels, self.max_length, self.outside = tuple(labels), int(max_length), bool(outside)
         self.features, self.segment_features = features, segment_features
-        self._codes = {label: code for code, label in enumerate(self.labels)}
         self._shapes = Shapes(self._shape)
 
     def program(self, x: Any) -> Program:
@@ -101,7 +100,7 @@ class Segments:
         """The edges of the segments, of the tokens outside, and of the steps between them."""
         n = self._tokens(x).shape[0]
         shape = self._shapes(n)
-        begin, end, label = self._covered(y, n)
+        begin, end, label = covered(y, n, self.labels, self.max_length, self.outside)
         count = len(shape.begin)
         steps = count + self._n_labels + ((begin[1:] - 1) * self._n_labels + label[:-1]) * self._n_labels + label[1:]
         last = shape.topology.n_edges - self._n_labels + label[-1]
@@ -119,7 +118,7 @@ class Segments:
     def costs(self, x: Any, y: Sequence[Segment]) -> npt.NDArray[np.int64]:
         """The number of tokens with a wrong tag in each segment, shape (E,)."""
         n = self._tokens(x).shape[0]
-        begin, end, label = self._covered(y, n)
+        begin, end, label = covered(y, n, self.labels, self.max_length, self.outside)
         starts = np.ones((self._n_labels, n), dtype=np.int64)
         goes_on = np.ones((self._n_labels, n), dtype=np.int64)
         starts[label, begin] = 0
@@ -171,38 +170,6 @@ class Segments:
         steps = np.concatenate([labels * labels + every, before * labels + after, labels * (labels + 1) + every])
         return _Shape(Topology(head, tail, cells=goal + 1, goal=goal), begin, end, kind, first, steps)
 
-    def _covered(self, y: Sequence[Segment], n: int) -> tuple[Ints, Ints, Ints]:
-        """The segments with those of tokens outside between them, as arrays."""
-        if not isinstance(y, Iterable):
-            raise ValueError(f"An output must be a list of segments (begin, end, label), not {quoted(y)}.")
-        rows: list[tuple[int, int, int]] = []
-        at = 0
-        for begin, end, label in map(_segment, y):
-            if label not in self._codes:
-                raise ValueError(f"Segment {(begin, end, label)!r} has a label that is none of {self.labels}.")
-            if not at <= begin < end <= n:
-                raise ValueError(
-                    f"Segment {(begin, end, label)!r} does not fit after token {at} of {n}; segments must be in "
-                    "order and apart, and have at least one token."
-                )
-            if end - begin > self.max_length:
-                raise ValueError(
-                    f"Segment {(begin, end, label)!r} has {end - begin} tokens; Segments(max_length={self.max_length}) "
-                    "must be as long as the longest."
-                )
-            rows += self._without_segment(at, begin)
-            rows.append((begin, end, self._codes[label]))
-            at = end
-        rows += self._without_segment(at, n)
-        begin_, end_, label_ = np.array(rows, dtype=np.int64).T
-        return begin_, end_, label_
-
-    def _without_segment(self, begin: int, end: int) -> list[tuple[int, int, int]]:
-        """Tokens between segments, as segments outside."""
-        if begin < end and not self.outside:
-            raise ValueError(f"Token {begin} is in no segment; give it one, or make Segments(outside=True).")
-        return [(token, token + 1, len(self.labels)) for token in range(begin, end)]
-
     @staticmethod
     def _summed(shape: _Shape, starts: npt.NDArray[Any], goes_on: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Per edge: the number of its first token, and those of the others, (labels, T) each, summed up."""
@@ -210,12 +177,3 @@ class Segments:
         own = starts[shape.label, shape.begin]
         own = own + total[shape.label, shape.end] - total[shape.label, shape.begin + 1]
         return np.concatenate([own, np.zeros(shape.topology.n_edges - own.size, dtype=own.dtype)])
-
-
-def _segment(given: Any) -> Segment:
-    """One segment of an output; raises where it is none."""
-    if isinstance(given, Sequence | np.ndarray) and len(given) == 3:
-        begin, end, label = given
-        if isinstance(begin, int | np.integer) and isinstance(end, int | np.integer):
-            return int(begin), int(end), label
-    raise ValueError(f"A segment must be (begin, end, label) with whole numbers begin and end, not {quoted(given)}.")
