@@ -184,8 +184,8 @@ BAD_TREES = [
     ([0, 3], "from 0 .the root. to 2"),
     ([2, 1], "0 words on the root"),
     ([0, 0], "2 words on the root"),
-    ([0.0, 1.0], "2 whole numbers"),
-    ([0, 1, 1], "2 whole numbers"),
+    ([0.0, 1.0], "A tree must be 2 whole numbers, the head of each word"),
+    ([0, 1, 1], "A tree must be 2 whole numbers, the head of each word"),
 ]
 
 
@@ -218,6 +218,8 @@ BAD_CALLS = [
     (lambda: MatchingProblem().marginals(np.zeros((2, 17, 1)), np.ones(1)), "there are 17 columns"),
     (lambda: TreeProblem().argmax(np.zeros((4, 3, 2)), np.ones(2)), r"\(4, 3, 2\).*n \+ 1"),
     (lambda: TreeProblem().argmax([[0.0]], np.ones(1)), r"\(1, 1\)"),
+    (lambda: TreeProblem().argmax([], np.ones(1)), "has no words; a tree needs at least one"),
+    (lambda: MatchingProblem().argmax([], np.ones(1)), r"no rows, give np.zeros\(\(0, columns, features\)\)"),
     (lambda: TreeProblem().argmax(HOLE, np.ones(1)), "row 1, column 2 is nan: the features .* contain NaN"),
     (lambda: MatchingProblem().argmax(HOLE, np.ones(1)), "row 1, column 2 is nan: the features .* contain NaN"),
     (

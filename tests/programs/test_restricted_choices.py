@@ -266,3 +266,15 @@ def test_a_bad_input_of_many_is_named_by_its_number():
     X[37][1, 2] = np.nan
     with pytest.raises(ValueError, match="Example 37: The score of row 1, column 2 is nan"):
         fitted(TreeProblem()).predict(X)
+
+
+def test_any_error_of_a_users_features_names_the_example():
+    X = [{"arcs": TREE}, {"arcs": TREE}, {}]
+    with pytest.raises(KeyError) as caught:
+        fitted(TreeProblem(lambda x: x["arcs"])).predict(X)
+    assert caught.value.__notes__ == ["TreeProblem.argmax raised this for example 2."]
+
+
+def test_one_input_in_place_of_a_list_is_refused():
+    with pytest.raises(TypeError, match="Examples must be a list"):
+        fitted(TreeProblem(lambda x: x["arcs"])).predict({"arcs": TREE})

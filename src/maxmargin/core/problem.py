@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -137,7 +137,7 @@ def by_position(given: Any, name: str = "Examples") -> Sequence[Any]:
     if hasattr(given, "to_numpy") and getattr(given, "ndim", 1) == 2:
         frame: Sequence[Any] = given.to_numpy()
         return frame
-    if not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
+    if isinstance(given, Mapping) or not (hasattr(given, "__iter__") or hasattr(given, "__getitem__")):
         raise TypeError(f"{name} must be a list, an array or another sequence, not {quoted(given)}.")
     return list(given)
 
@@ -164,7 +164,7 @@ def predicted(problem: Any, X: Sequence[Any], w: Floats, first: int = 0) -> list
         return [asked(problem, "argmax", first + k, x, w) for k, x in enumerate(X)]
     try:
         found = list(problem.argmax_many(X, w))
-    except ValueError:
+    except Exception:
         for k, x in enumerate(X):
             asked(problem, "argmax", first + k, x, w)  # raises the same for one example, which the message names
         raise

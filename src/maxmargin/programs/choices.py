@@ -269,7 +269,8 @@ class ChoiceProblem(ABC):
     def _checked(self, y: Any, rows: int, columns: int) -> Choice:
         choice = np.asarray(y) if np.size(y) else np.zeros(np.shape(y), np.int32)
         if choice.shape != (rows,) or choice.dtype.kind not in "iu":
-            raise ValueError(f"An output must be {rows} whole numbers, one per row of the table, not {shown(y)}.")
+            what, row, column = self.words
+            raise ValueError(f"A {what} must be {rows} whole numbers, the {column} of each {row}, not {shown(y)}.")
         choice = choice.astype(np.int32, copy=False)
         self.check_choice(choice, columns)
         return choice

@@ -51,9 +51,10 @@ class MatchingProblem(ChoiceProblem):
         else:
             matrix = np.asarray(given, dtype=np.float64)
             if matrix.ndim != 3:
+                empty = "" if matrix.size else " Where there are no rows, give np.zeros((0, columns, features))."
                 raise ValueError(
                     f"The features of pairs have shape {matrix.shape}; give an array (rows, columns, features), or the "
-                    "pair of a matrix with one row per pair and the number of columns."
+                    f"pair of a matrix with one row per pair and the number of columns.{empty}"
                 )
             rows, columns = matrix.shape[:2]
             matrix = matrix.reshape(-1, matrix.shape[2])

@@ -46,6 +46,8 @@ class TreeProblem(ChoiceProblem):
             if matrix.ndim == 3 and matrix.shape[1] == matrix.shape[0] + 1:
                 matrix = matrix.reshape(-1, matrix.shape[2])
         n = (isqrt(4 * matrix.shape[0] + 1) - 1) // 2 if matrix.ndim == 2 else 0
+        if not matrix.shape[0]:
+            raise ValueError("The sentence has no words; a tree needs at least one. Leave the sentence out.")
         if n < 1 or n * (n + 1) != matrix.shape[0]:
             raise ValueError(
                 f"The features of arcs have shape {matrix.shape}; for n words give an array (n, n + 1, features) or a "
