@@ -33,7 +33,7 @@ print(f"{'ridge regression':>18s}", *(f"{score:18.3f}" for score in scores_of(ra
 ranker = RankingSVM(measure="ndcg(10)").fit(X[train], y[train], groups=queries[train])
 first = np.unique(queries[test])[0]
 rows = np.flatnonzero(queries == first)
-(order,) = ranker.rank(X[rows])
+(order,) = ranker.predict_ranking(X[rows])
 print(f"\ngrades of query {first}, best first: {y[rows][order].tolist()}")
 
 with tempfile.TemporaryDirectory() as folder:

@@ -107,7 +107,7 @@ def _errors(n: int) -> dict[str, tuple[float, float, float]]:
 
 
 def _missed(model: GenerativeAligner, X: list[Any], y: list[Any]) -> float:
-    return float(np.mean([own[0] != at for own, (at, _) in zip(model.rank(X), y)]))
+    return float(np.mean([own[0] != at for own, (at, _) in zip(model.predict_ranking(X), y)]))
 
 
 def _summary(errors: list[tuple[float, float]]) -> tuple[float, float, float]:

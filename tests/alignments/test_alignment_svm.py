@@ -109,7 +109,9 @@ def test_predictions_are_the_best_alignments_and_candidates():
         np.testing.assert_allclose([score for score, _ in listed], every[:100], atol=1e-12)
     X, y = homologs(examples)
     model = HomologySVM(C, **options(Shape("local"))).fit(X, y)
-    for (a, candidates), found, order, scores in zip(X, model.predict(X), model.rank(X), model.decision_function(X)):
+    for (a, candidates), found, order, scores in zip(
+        X, model.predict(X), model.predict_ranking(X), model.decision_function(X)
+    ):
         shape = Shape("local")
         every = [max(simple(a, b, p, shape) @ model.coef_ for p in alignments(len(a), len(b))) for b in candidates]
         np.testing.assert_allclose(scores, every, atol=1e-12)

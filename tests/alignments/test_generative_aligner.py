@@ -66,10 +66,10 @@ def test_candidates_are_ranked_by_their_best_alignment():
     inputs = list(zip(HOMOLOGS.natives, HOMOLOGS.candidates))
     scores = model.decision_function(inputs)
     aligner = Aligner(model.substitution_matrix(), LETTERS, open=-0.8, extend=-0.8, mode="local")
-    for (native, candidates), own, order in zip(inputs, scores, model.rank(inputs)):
+    for (native, candidates), own, order in zip(inputs, scores, model.predict_ranking(inputs)):
         np.testing.assert_allclose(own, [aligner.score(native, one) for one in candidates])
         assert np.array_equal(order, np.argsort(-own, kind="stable"))
-    assert model.rank([]) == []
+    assert model.predict_ranking([]) == []
 
 
 def test_it_is_kept_in_a_file(tmp_path):
@@ -80,7 +80,7 @@ def test_it_is_kept_in_a_file(tmp_path):
     assert isinstance(loaded, GenerativeAligner)
     assert loaded.get_params() == model.get_params() == clone(model).get_params()
     assert loaded.predict(X) == model.predict(X)
-    assert loaded.rank([(x, [y, x]) for x, y in X])[0].shape == (2,)
+    assert loaded.predict_ranking([(x, [y, x]) for x, y in X])[0].shape == (2,)
 
 
 def test_bad_parameters_and_input_are_sentences():

@@ -132,14 +132,15 @@ def test_rank_and_predict():
     model = RankingSVM(C=1.0).fit(X, y, groups=groups)
     scores = model.predict(X)
     np.testing.assert_allclose(scores, X @ model.coef_)
-    ranked = model.rank(X, groups=groups)
+    ranked = model.predict_ranking(X, groups=groups)
     assert len(ranked) == 4
     for g, rows in enumerate(ranked):
         assert sorted(rows) == np.flatnonzero(groups == g).tolist()
         assert (np.diff(scores[rows]) <= 0).all()
-    (everything,) = model.rank(X)
+    (everything,) = model.predict_ranking(X)
     assert (np.diff(scores[everything]) <= 0).all()
-    assert [rows.tolist() for rows in model.rank(np.zeros((4, 3)), groups=["b", "a", "b", "a"])] == [[0, 2], [1, 3]]
+    tied = model.predict_ranking(np.zeros((4, 3)), groups=["b", "a", "b", "a"])
+    assert [rows.tolist() for rows in tied] == [[0, 2], [1, 3]]
 
 
 def test_score_is_the_mean_of_the_measure():

@@ -91,7 +91,7 @@ def test_pickle_and_deepcopy(data, solver):
 def test_fit_mutates_nothing(data):
     X, y, groups = (part.copy() for part in data)
     weight = np.linspace(0.0, 1.0, 30)
-    RankingSVM(C=0.1).fit(X, y, groups=groups, sample_weight=weight).rank(X, groups=groups)
+    RankingSVM(C=0.1).fit(X, y, groups=groups, sample_weight=weight).predict_ranking(X, groups=groups)
     for part, before in zip((X, y, groups), data):
         np.testing.assert_array_equal(part, before)
     np.testing.assert_array_equal(weight, np.linspace(0.0, 1.0, 30))
@@ -276,12 +276,12 @@ def test_groups_in_the_words_of_others(data):
         model = RankingSVM(C=0.1).fit(X, y, **words)
         np.testing.assert_array_equal(model.coef_, expected.coef_)
         assert model.score(X, y, **words) == expected.score(X, y, groups=groups)
-        assert all(map(np.array_equal, model.rank(X, **words), expected.rank(X, groups=groups)))
+        assert all(map(np.array_equal, model.predict_ranking(X, **words), expected.predict_ranking(X, groups=groups)))
 
 
 def test_sizes_of_one_row_each_are_sizes():
     model = RankingSVM(C=0.1).fit([[0.0], [1.0]], [0, 1], group=[2])
-    assert [rows.tolist() for rows in model.rank([[0.0], [1.0]], group=[1, 1])] == [[0], [1]]
+    assert [rows.tolist() for rows in model.predict_ranking([[0.0], [1.0]], group=[1, 1])] == [[0], [1]]
 
 
 def test_no_groups_warn(data):

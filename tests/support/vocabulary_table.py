@@ -25,7 +25,7 @@ SHARED = (
     *("features", "grammar", "horizontal", "vertical", "input", "chains", "rare", "beam"),
     *("alphabet", "mode", "free_ends", "band"),
     *("order", "eta", "ends", "window", "templates", "min_count", "hashing"),
-    *("class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),
+    *("kernel", "rank", "class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),
     *("tol", "max_iter", "max_time", "n_jobs", "warm_start", "random_state", "callback", "verbose"),
 )
 METHODS = (
@@ -36,7 +36,7 @@ METHODS = (
         "sample",
         "decision_function",
         "decision_value",
-        "rank",
+        "predict_ranking",
         "score",
         "chunk_score",
     ),

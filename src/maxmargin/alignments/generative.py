@@ -115,7 +115,7 @@ class GenerativeAligner(CalibratedAlignment):
             self._keep(Solution(coef, Status.FINISHED, None, None, 1, packed.n))
         return self
 
-    def rank(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
+    def predict_ranking(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
         """The numbers of the candidates of each input ``(sequence, candidates)``, the most similar first."""
         return [np.argsort(-own, kind="stable") for own in self.decision_function(X)]
 

@@ -113,7 +113,7 @@ class HomologySVM(AlignmentBase):
             for i, (k, own) in enumerate(zip(found, alignments))
         ]
 
-    def rank(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
+    def predict_ranking(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
         """The numbers of the candidates of every input, the most similar first; of equal ones the first first."""
         return [np.argsort(-own, kind="stable") for own in self.decision_function(X)]
 

@@ -16,13 +16,12 @@ from maxmargin import _core
 from maxmargin.classes.losses import ClassLosses, loss_size
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.ranked import Ranked
-from maxmargin.fitting.estimator import Estimator
+from maxmargin.fitting.kernels import KernelEstimator
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.class_weights import with_class_weight
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
-from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
 
 Floats = npt.NDArray[np.float64]
@@ -46,7 +45,7 @@ class TrainingData:
         return copy.ravel()
 
 
-class ClassEstimator(ClassifierMixin, Estimator):  # type: ignore[misc]
+class ClassEstimator(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     """Base of ``MulticlassSVC`` and ``TaxonomySVC``, which say what the parameters mean."""
 
     C: float | str
@@ -87,10 +86,11 @@ class ClassEstimator(ClassifierMixin, Estimator):  # type: ignore[misc]
         A default C follows the size of the losses, and is multiplied by ``factor``. ``slack`` is that of the estimator
         where it is None.
         """
-        rows = packed(X)
-        weight = self._weights(labels, check_sample_weight(sample_weight, labels.size))
-        scale, columns = FeatureScale(rows, weight), None
-        if self.fit_intercept and self.intercept_scaling == "scale":
+        own = check_sample_weight(sample_weight, labels.size)
+        X = self._training_rows(X, own)
+        rows, weight = packed(X), self._weights(labels, own)
+        scale, columns = self._scale(rows, weight), None
+        if self.kernel_ is None and self.fit_intercept and self.intercept_scaling == "scale":
             columns = Columns.of(scale, X.dtype)
         if columns is not None:
             rows = packed(columns.apply(X))
@@ -101,11 +101,10 @@ class ClassEstimator(ClassifierMixin, Estimator):  # type: ignore[misc]
         self.intercept_scaling_ = self._add_constant(rows, scale)
         return TrainingData(rows, weight, columns, scale)
 
-    def _read(self, X: Any, constant: float = 0.0) -> _core.Rows:
-        """Rows to predict for."""
+    def _read(self, X: Any) -> Any:
+        """A matrix to predict for."""
         check_is_fitted(self)
-        X = read_new(self, X)
-        return as_rows(X, constant, False)
+        return read_new(self, X)
 
     def _add_constant(self, rows: _core.Rows, scale: FeatureScale) -> float:
         """Gives the rows their constant feature and returns its value."""

@@ -38,7 +38,7 @@ def restore_multiclass(model: Any, arrays: ModelArrays, structure: ModelValues) 
     if "output_coef_" in arrays:
         model.described_ = model.output_features = described_from_arrays(arrays)
         outputs = model.described_.matrix.shape[1]
-        model.output_coef_ = arrays.floats("output_coef_", outputs, model.n_features_in_)
+        model.output_coef_ = arrays.floats("output_coef_", outputs, model.coef_.shape[1])
         model.output_intercept_ = arrays.floats("output_intercept_", outputs)
         model.described_.rows(model.classes_)
 

@@ -13,7 +13,6 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from maxmargin import _core
 from maxmargin.classes.calibration import FOLDS, calibrated, has_probabilities
 from maxmargin.classes.costs import cost_of_classes, mean_cost, mistakes_differ
 from maxmargin.classes.described_outputs import chosen_classes, described_classes
@@ -26,12 +25,13 @@ from maxmargin.classes.training import ClassTraining
 from maxmargin.core.formulation import SLACKS
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.estimator import FileParts, saved
+from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS_OR_LIKELIHOOD, TRAINING, Allowed
 from maxmargin.fitting.training import job_count, refuse_loss
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
-from maxmargin.rows.matrices import feature_major
+from maxmargin.rows.matrices import as_rows, feature_major
 from maxmargin.rows.table_input import encode_labels
 from maxmargin.solvers.base import Record
 
@@ -67,6 +67,10 @@ class MulticlassSVC(ClassEstimator):
         sparse matrix with rows in the order of the sorted classes; ``DescribedClasses`` (texts, attributes,
         similarities), which may hold classes without examples; a mapping of labels to texts, rows or attributes; or a
         data frame whose index holds the labels
+    kernel : ``'linear'``; ``'rbf'``, ``'poly'``, ... (``Kernel``); ``'precomputed'``, for which X holds the values of
+        the kernel with all training rows; or a function ``k(A, B)``. ``<w_k, x>`` is then a sum over reference rows r
+        of ``coef_[k, r] k(r, x)``, and columns are taken as they are
+    rank : None for the exact kernel; a number of basis functions that approximate it, or ``LowRank``
     class_weight : dict of class to weight, or ``'balanced'``, by which the weights of the examples of the class are
         multiplied
     rescaling : as in StructuralSVM
@@ -85,12 +89,13 @@ class MulticlassSVC(ClassEstimator):
     Attributes
     ----------
     classes_ : class labels, shape (n_classes,)
-    coef_ : weights, shape (n_classes, n_features)
+    coef_ : weights, shape (n_classes, n_features); with a kernel coefficients of the reference rows
     intercept_ : shape (n_classes,)
     output_coef_, output_intercept_ : with output features the weights ``v_r`` of each, of which ``coef_`` is a mixture
     described_ : with output features the ``DescribedClasses``
     C_, intercept_scaling_, decision_, method_, slack_ : the values that were used; the likelihood has no slack
     cost_ : the costs in the order of ``classes_``, or None
+    kernel_ : None, or the kernel with its reference rows (``ReferenceRows``)
     calibration_ : from scores to probabilities, where ``fit`` or ``calibrate`` has fitted it
     solution_, n_iter_, n_features_in_, feature_names_in_
     """
@@ -103,6 +108,7 @@ class MulticlassSVC(ClassEstimator):
         "cost": ANYTHING,
         "decision": ("auto", "score", "expected-cost"),
         "output_features": ANYTHING,
+        **KERNEL,
         "class_weight": ANYTHING,
     }
 
@@ -112,6 +118,8 @@ class MulticlassSVC(ClassEstimator):
     cost: Any = None
     decision: str = "auto"
     output_features: Any = None
+    kernel: Any = "linear"
+    rank: Any = None
     class_weight: Any = None
     rescaling: str = "margin"
     slack: str = "auto"
@@ -142,8 +150,8 @@ class MulticlassSVC(ClassEstimator):
             self._candidate, self.method_ = trained.candidate, trained.candidate.method
             self.slack_ = trained.slack
             coef = structure.to_coef(data.restored(self.solution_.w, self.intercept_scaling_))
-            intercept = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
-            self.coef_, self.intercept_ = np.ascontiguousarray(coef[:, : self.n_features_in_]), intercept
+            self.intercept_ = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(len(coef))
+            self.coef_ = np.ascontiguousarray(self._concluded(coef[:, : self._width]))
             if isinstance(structure, OutputFeatures):
                 self._set_outputs(self.coef_, self.intercept_)
             self.__dict__.pop("calibration_", None)
@@ -266,17 +274,20 @@ class MulticlassSVC(ClassEstimator):
 
     def _scores(self, X: Any, asked: Any) -> tuple[Floats, npt.NDArray[Any]]:
         """Scores, shape (n, number of classes), and the labels of these classes."""
-        rows = self._read(X)
+        X = self._read(X)
         if asked is None:
-            return self._products(rows, self.coef_) + self.intercept_, self.classes_
+            return self._products(X, self.coef_) + self.intercept_, self.classes_
         if not hasattr(self, "described_"):
             raise ValueError(
                 "This model has no output features, so it knows the classes of its training data only; fit it with "
                 "output_features, or leave classes out."
             )
         among = chosen_classes(asked, self.described_)
-        nodes = self._products(rows, self.output_coef_) + self.output_intercept_
+        nodes = self._products(X, self.output_coef_) + self.output_intercept_
         return np.asarray((among.matrix @ nodes.T).T), np.array(among.labels)
 
-    def _products(self, rows: _core.Rows, coef: Floats) -> Floats:
+    def _products(self, X: Any, coef: Floats) -> Floats:
+        if self.kernel_ is not None:
+            return np.asarray(self._scored(X, coef)[0])
+        rows = as_rows(X, 0.0, False)
         return rows.scores(feature_major(coef), len(coef), job_count(self.n_jobs)).reshape(-1, len(coef))

@@ -24,29 +24,35 @@ class EarlierClasses:
     candidate : how it was trained
     classes : its labels
     coef, intercept : its weights, shapes (n_classes, n_features) and (n_classes,), for the features as given
+    kernel : its kernel with reference rows, whose coefficients ``coef`` are then
     """
 
     candidate: Candidate
     classes: list[Any]
     coef: Floats
     intercept: Floats
+    kernel: Any
 
     @classmethod
     def of(cls, estimator: Any) -> EarlierClasses | None:
         """None where the estimator does not go on from where it was, or has not been fitted in this process."""
         if not estimator.warm_start or not hasattr(estimator, "_candidate"):
             return None
-        return cls(estimator._candidate, estimator.classes_.tolist(), estimator.coef_, estimator.intercept_)
+        coef, intercept = estimator.coef_, estimator.intercept_
+        return cls(estimator._candidate, estimator.classes_.tolist(), coef, intercept, estimator.kernel_)
 
-    def weights(self, classes: list[Any], n_features: int, columns: Columns | None, constant: float) -> Floats | None:
-        """Native weights for the present classes and columns, zero for new classes; None with other features."""
-        if self.coef.shape[1] != n_features:
+    def weights(self, estimator: Any, columns: Columns | None) -> Floats | None:
+        """Native weights for the present classes and columns of an estimator that has read its data, zero for new
+        classes; None with other features."""
+        coef = estimator._continued(self.kernel, self.coef)
+        if coef is None:
             return None
+        classes, constant, n_features = estimator.classes_.tolist(), estimator.intercept_scaling_, coef.shape[1]
         place = {label: k for k, label in enumerate(self.classes)}
         known = [(new, place[label]) for new, label in enumerate(classes) if label in place]
         new, old = np.array(known, dtype=np.intp).reshape(-1, 2).T
         found = np.zeros((len(classes), n_features + (constant != 0.0)))
-        found[new, :n_features] = self.coef[old]
+        found[new, :n_features] = coef[old]
         if constant:
             found[new, -1] = self.intercept[old] / constant
         if columns is not None:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin import _core
 from maxmargin.classes.calibration import FOLDS, held_out_class_temperature
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import ClassEstimator, as_ranked, best_classes
@@ -27,13 +28,13 @@ from maxmargin.classes.taxonomy_training import TaxonomyTraining, expected_loss
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
 from maxmargin.fitting.estimator import FileParts, saved
+from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS, METHODS, TRAINING, Allowed
 from maxmargin.fitting.training import check_probability, job_count, refuse_loss
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.costs import in_order
-from maxmargin.rows.matrices import as_rows
-from maxmargin.rows.table_input import read_new
+from maxmargin.rows.matrices import as_rows, feature_major
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
@@ -69,7 +70,7 @@ class TaxonomySVC(ClassEstimator):
     node_weight : ``beta_z``: ``'scale'`` goes from 1 for leaves to 0.25 for the highest nodes below the root, in equal
         ratios from one height to the next; a number q is ``q ** height``, so with q below 1 less for the nodes above
         the leaves, which classes share; a mapping of nodes to numbers, 1 for those not in it; None is 1 everywhere
-    class_weight : as in MulticlassSVC
+    kernel, rank, class_weight : as in MulticlassSVC
     rescaling, slack, solver : as in StructuralSVM
     fit_intercept, intercept_scaling : as in MulticlassSVC
     tol, max_iter, max_time : as in StructuralSVM
@@ -83,11 +84,11 @@ class TaxonomySVC(ClassEstimator):
     separator_ : what divides the names of the classes, or None
     taxonomy_ : the ``Taxonomy``
     nodes_ : labels of the nodes above some class, which have weights, shape (n_nodes,)
-    coef_ : weights, shape (n_nodes, n_features)
+    coef_ : weights, shape (n_nodes, n_features); with a kernel coefficients of the reference rows
     intercept_ : shape (n_nodes,)
     method_ : ``'structural'``, ``'likelihood'`` or ``'squares'``
     decision_ : what ``predict`` answers, ``'score'`` or ``'expected-cost'``: the better one on the folds
-    C_, intercept_scaling_, temperature_, solution_, n_iter_, n_features_in_, feature_names_in_
+    C_, intercept_scaling_, kernel_, temperature_, solution_, n_iter_, n_features_in_, feature_names_in_
     """
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
@@ -98,6 +99,7 @@ class TaxonomySVC(ClassEstimator):
         "loss": ANYTHING,
         "taxonomy": ANYTHING,
         "node_weight": ANYTHING,
+        **KERNEL,
         "class_weight": ANYTHING,
     }
 
@@ -107,6 +109,8 @@ class TaxonomySVC(ClassEstimator):
     loss: Any = "height"
     taxonomy: Any = AUTO
     node_weight: Any = "scale"
+    kernel: Any = "linear"
+    rank: Any = None
     class_weight: Any = None
     rescaling: str = "margin"
     slack: str = "linear"
@@ -148,7 +152,7 @@ class TaxonomySVC(ClassEstimator):
             self._keep(trained.solution)
             self.method_, self.decision_ = trained.method, trained.decision
             self._place(placed, structure.features)
-            self.weights_ = data.restored(self.solution_.w, self.intercept_scaling_)
+            self.weights_ = self._of_reference_rows(data.restored(self.solution_.w, self.intercept_scaling_))
             self.calibrated_ = trained.temperature is not None
             self.temperature_ = 1.0 if trained.temperature is None else trained.temperature
         return self
@@ -191,7 +195,7 @@ class TaxonomySVC(ClassEstimator):
     @property
     def coef_(self) -> Floats:
         """Weights of the nodes, shape (n_nodes, n_features): a view of ``weights_``, which is in native layout."""
-        view: Floats = self._columns()[: self.n_features_in_].T
+        view: Floats = self._columns()[: self._width].T
         return view
 
     @property
@@ -202,8 +206,23 @@ class TaxonomySVC(ClassEstimator):
         return np.asarray(self._columns()[-1] * self.intercept_scaling_)
 
     def _columns(self) -> Floats:
-        columns = self.n_features_in_ + (self.intercept_scaling_ != 0.0)
+        columns = self._width + (self.intercept_scaling_ != 0.0)
         return self.weights_.reshape(columns, -1)[:, : self.nodes_.size]
+
+    def _of_reference_rows(self, w: Floats) -> Floats:
+        """Native weights for the rows of a kernel in place of its features; with the linear kernel as they are."""
+        if self.kernel_ is None:
+            return w
+        width, columns = self._width, w.reshape(-1, _core.padded(self.nodes_.size))[:, : self.nodes_.size].T
+        return feature_major(np.c_[self._concluded(columns[:, :width]), columns[:, width:]])
+
+    def _opened(self, X: Any) -> tuple[_core.Rows, Floats]:
+        """Rows of a matrix that was read, and the native weights that go with them."""
+        constant = self._constant()
+        if self.kernel_ is None:
+            return as_rows(X, constant, False), self.weights_
+        scores, coef = self._scored(X, self.coef_)
+        return as_rows(scores, constant, False), feature_major(np.c_[coef, self._columns()[self._width :].T])
 
     def decision_function(self, X: Any) -> Floats:
         """Scores of the classes, shape (n, n_classes); for two classes the difference, shape (n,)."""
@@ -231,8 +250,8 @@ class TaxonomySVC(ClassEstimator):
             cheapest = [self._expected_loss(scores).argmin(axis=1) for scores in self._score_parts(X)]
             return self._in_form(self.classes_[np.concatenate(cheapest)])
         if until is None:
-            rows = self._read(X, self._constant())
-            best = self.features_.native.best(rows, self.weights_, job_count(self.n_jobs))
+            rows, weights = self._opened(self._read(X))
+            best = self.features_.native.best(rows, weights, job_count(self.n_jobs))
             return self._in_form(self.classes_[best])
         check_probability("until", until)
         self._say_if_not_calibrated()
@@ -319,18 +338,17 @@ class TaxonomySVC(ClassEstimator):
         return float(self.intercept_scaling_)
 
     def _all_scores(self, X: Any) -> Floats:
-        rows = self._read(X, self._constant())
-        scores = self.features_.native.scores(rows, self.weights_, job_count(self.n_jobs))
+        rows, weights = self._opened(self._read(X))
+        scores = self.features_.native.scores(rows, weights, job_count(self.n_jobs))
         return scores.reshape(-1, self.classes_.size)
 
     def _score_parts(self, X: Any) -> Iterator[Floats]:
         """Scores of some rows after the other: those of many classes would fill the memory."""
-        constant = self._constant()
-        X = read_new(self, X)
+        X = self._read(X)
         size = max(1, _PART // self.classes_.size)
         for start in range(0, X.shape[0], size):
-            rows = as_rows(X[start : start + size], constant, False)
-            scores = self.features_.native.scores(rows, self.weights_, job_count(self.n_jobs))
+            rows, weights = self._opened(X[start : start + size])
+            scores = self.features_.native.scores(rows, weights, job_count(self.n_jobs))
             yield scores.reshape(-1, self.classes_.size)
 
     def _say_if_not_calibrated(self) -> None:

@@ -179,7 +179,8 @@ class ClassTraining:
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
         solver, tol = self.estimator.solver, self.estimator.tol
-        problem = self._problem(weight, None if trial or self.earlier is None else self._start(self.earlier))
+        again = None if trial or self.earlier is None else self.earlier.weights(self.estimator, self.data.columns)
+        problem = self._problem(weight, again)
         if problem.few_weights and problem.start is None:  # dual ascent gains nothing from weights for another C
             problem.start = near
         return maximise_likelihood(problem, C, solver, tol, run)
@@ -189,11 +190,6 @@ class ClassTraining:
         total = float(rows.n if weight is None else weight.sum())
         steepness = 2.0 * float(np.max(rows.squared_norms))
         check_product(self.estimator.C_, total, rows.n, lambda: steepness, ", or slack='hard'")
-
-    def _start(self, earlier: EarlierClasses) -> Floats | None:
-        model = self.estimator
-        constant = model.intercept_scaling_
-        return earlier.weights(model.classes_.tolist(), model.n_features_in_, self.data.columns, constant)
 
     def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
         threads = job_count(self.estimator.n_jobs)

@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
-from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
 
 from maxmargin.fitting.warning import warn_caller
 
@@ -110,10 +110,12 @@ def models_without_folds(
         changed = {name: value for name, value in quiet.items() if name in own}
         model = clone(estimator).set_params(**changed, **estimator._settings_for(labels.classes[known]))
         given = {} if weight is None else {"sample_weight": weight[kept]}
+        model._in_fold = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(_safe_indexing(X, kept), _safe_indexing(Y, kept), **given)
-        yield WithoutFold(model, _safe_indexing(X, places), _safe_indexing(Y, places), places, known)
+            model.fit(*_safe_split(estimator, X, Y, kept), **given)
+        asked_X, asked_Y = _safe_split(estimator, X, Y, places, kept)
+        yield WithoutFold(model, asked_X, asked_Y, places, known)
 
 
 @dataclass(frozen=True, eq=False)

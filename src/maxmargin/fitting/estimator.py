@@ -86,13 +86,17 @@ class Estimator(BaseEstimator, ABC):  # type: ignore[misc]
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a model file that ``maxmargin.load`` reads."""
         check_is_fitted(self)
-        parts = self._file_parts()
+        parts = self._saved_parts()
         names = {"feature_names_in_": self.feature_names_in_} if hasattr(self, "feature_names_in_") else {}
         save_model(path, self, {**parts.arrays, **names}, parts.without, parts.structure)
 
     @staticmethod
     def _check_needed(given: Any) -> None:
         """Raises where what ``needs`` names was given to ``load`` and lacks methods."""
+
+    def _saved_parts(self) -> FileParts:
+        """``_file_parts`` and what a base of several estimators adds to them."""
+        return self._file_parts()
 
     @abstractmethod
     def _file_parts(self) -> FileParts:
@@ -117,7 +121,13 @@ def saved(kind: Kind) -> Kind:
 
 
 def restore_features(model: Any, arrays: ModelArrays, count: int) -> None:
-    """The number of features, and their names where there are any."""
+    """The number of features, and their names where there are any; ``count`` is that of the columns of weights, which
+    with a kernel are its reference rows."""
+    kernel = getattr(model, "kernel_", None)
+    if kernel is not None:
+        if kernel.width != count:
+            raise ValueError("there must be a coefficient per reference row of the kernel")
+        count = kernel.columns
     model.n_features_in_ = count
     names = arrays.feature_names(count)
     if names is not None:

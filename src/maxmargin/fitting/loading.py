@@ -7,6 +7,8 @@ from typing import Any
 
 from maxmargin.core.problem import Problem
 from maxmargin.fitting.estimator import SAVED
+from maxmargin.fitting.kernel_file import needed_function, restored_kernel
+from maxmargin.fitting.kernels import KernelEstimator
 from maxmargin.fitting.model_archive import ModelFileError
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.models import parameter_from_json, read_model
@@ -14,9 +16,9 @@ from maxmargin.fitting.parameters import check_parameters
 from maxmargin.solvers.base import Solution, Status
 
 
-def load(path: str | PathLike[str], problem: Problem | None = None, *, space: Any = None) -> Any:
-    """Reads a model file. A ``StructuralSVM`` needs its ``problem``, and models of programs (``ProgramSVM``, ...) their
-    ``space``: they are code and never in a file.
+def load(path: str | PathLike[str], problem: Problem | None = None, *, space: Any = None, kernel: Any = None) -> Any:
+    """Reads a model file. A ``StructuralSVM`` needs its ``problem``, models of programs (``ProgramSVM``, ...) their
+    ``space``, and those that were trained with a function as ``kernel`` that: they are code and never in a file.
 
     Predictions are bit-equal to those of the estimator that was saved. The dual variables are not in the file.
     """
@@ -31,10 +33,18 @@ def load(path: str | PathLike[str], problem: Problem | None = None, *, space: An
     if kind.needs is not None:
         kind._check_needed(code)
         _check_class_of(path, head, kind.needs, code)
+    function = needed_function(head.get("structure"))
+    if function is not None and kernel is None:
+        raise ValueError(f"{path} was trained with the function {function[:80]} as kernel; pass it by kernel=.")
+    if function is None and kernel is not None:
+        raise ValueError(f"{path} was not trained with a function as kernel; leave kernel out.")
     try:
         arrays, structure = ModelArrays(members), ModelValues(head.get("structure"))
         params = {name: parameter_from_json(value, arrays) for name, value in head["params"].items()}
         model = kind(**params) if code is None else kind(code, **params)
+        if isinstance(model, KernelEstimator):
+            model.kernel_ = restored_kernel(arrays, structure, kernel)
+            model.kernel = model.kernel if kernel is None else kernel
         model._restore(arrays, structure)
         check_parameters(model)
         _restore_solution(model, ModelValues(head["fitted"]))

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.core.ranked import Ranked, checked_k
-from maxmargin.fitting.estimator import Estimator, FileParts, saved
+from maxmargin.fitting.estimator import FileParts, saved
+from maxmargin.fitting.kernels import KERNEL, KernelEstimator
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS, METHODS, SCALED, TRAINING, Allowed
 from maxmargin.fitting.training import job_count, refuse_loss
@@ -44,8 +45,8 @@ Floats = npt.NDArray[np.float64]
 
 @saved
 @dataclass(eq=False, repr=False)
-class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
-    """Linear classifier for label vectors, with interactions between labels.
+class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+    """Classifier for label vectors, linear or with a kernel, with interactions between labels.
 
     The score of a label vector is ``F(x, y) = sum_k y_k (<w_k, x> + b_k) + sum_(j, k) v_jk y_j y_k``.
 
@@ -73,6 +74,7 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
         the Hamming loss and the likelihood, which needs nothing but each label's probability; or a list of pairs of
         labels
     interaction_scaling : value of the feature of a pair of labels that are both set, given as ``intercept_scaling`` is
+    kernel, rank : as in MulticlassSVC
     label_weight : how much each label counts in the Hamming loss, in place of 1, whichever mistake is made at it: a
         dict, or one number per label. ``class_weight`` tells the two mistakes at a label apart; the two are multiplied
     class_weight : cost of a mistake by whether the label is true, in the Hamming loss: ``'balanced'``, for
@@ -94,11 +96,12 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     classes_ : the labels, shape (n_labels,): names of label sets or columns, else the numbers of the columns; of a
         one-dimensional target the classes
     single_ : whether the target had one dimension
-    coef_ : weights, shape (n_labels, n_features)
+    coef_ : weights, shape (n_labels, n_features); with a kernel coefficients of the reference rows
     intercept_ : shape (n_labels,)
     pairs_ : numbers of the labels that interact, shape (pairs, 2)
     interaction_ : what each pair adds to the score where both labels are set, shape (pairs,)
     method_ : ``'likelihood'`` or ``'structural'``
+    kernel_ : as in MulticlassSVC
     C_, intercept_scaling_, interaction_scaling_ : the values that were used
     ways_ : what was compared on held-out examples, in order: ``method``, ``C`` and ``loss``; often nothing
     costs_ : of a label that is set and should not be, and of one that is missed, shape (n_labels, 2)
@@ -113,6 +116,7 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
         "loss": LOSSES,
         "interactions": ANYTHING,
         "interaction_scaling": SCALED,
+        **KERNEL,
         "label_weight": ANYTHING,
         "class_weight": ANYTHING,
     }
@@ -123,6 +127,8 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     loss: str = "hamming"
     interactions: Any = "auto"
     interaction_scaling: float | str = "scale"
+    kernel: Any = "linear"
+    rank: Any = None
     label_weight: Any = None
     class_weight: Any = None
     rescaling: str = "margin"
@@ -163,23 +169,25 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
                 raise ValueError(f"X has {X.shape[0]} examples and y has {len(targets.vectors)}; they must match.")
             self.single_ = targets.classes is not None
             self.classes_ = targets.names if targets.classes is None else targets.classes
-            weight = self._example_weight(y, check_sample_weight(sample_weight, X.shape[0]))
+            own, before = check_sample_weight(sample_weight, X.shape[0]), self.kernel_
+            weight = self._example_weight(y, own)
+            X = self._training_rows(X, own)
             rows, labels = packed(X), targets.names.size
             one_by_one = self.loss == "hamming" and check_method(self, NO_PAIRS, labels) != "structural"
             self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight, one_by_one=one_by_one)
             method = check_method(self, self.pairs_, labels)
             costs = self._costs(targets, weight)
             free = method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
-            rows, shift = without_far_means(X, rows, weight) if free else (rows, None)
-            found = LabelTrainer(self, rows, targets, weight, costs, shift).train(method)
+            rows, shift = without_far_means(X, rows, weight) if free and self.kernel_ is None else (rows, None)
+            found = LabelTrainer(self, rows, targets, weight, costs, shift, before).train(method)
             self._keep(found.solution)
             structure, self.ways_ = found.structure, found.tried
             self.method_ = found.way.method
             self.costs_ = structure.costs
             self.intercept_scaling_, self.interaction_scaling_ = found.constant, structure.eta
             coef, interaction = structure.to_coef(self.solution_.w)
-            self.coef_ = np.ascontiguousarray(coef[:, : self.n_features_in_])
             constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
+            self.coef_ = np.ascontiguousarray(self._concluded(coef[:, : self._width]))
             self.intercept_ = np.ascontiguousarray(constant if shift is None else constant - self.coef_ @ shift)
             self.interaction_ = interaction * self.interaction_scaling_
         return self
@@ -227,7 +235,8 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         if self.single_:
-            scores = safe_sparse_dot(self._checked(X), self.coef_.T, dense_output=True) + self.intercept_
+            X, coef = self._scored(self._checked(X), self.coef_)
+            scores = safe_sparse_dot(X, coef.T, dense_output=True) + self.intercept_
             return np.asarray(scores.ravel() if len(self.coef_) == 1 else scores, dtype=np.float64)
         core, w = self._opened(X)
         margins, missed = leads(self.method_, self._structure(), core, w, job_count(self.n_jobs))
@@ -271,8 +280,9 @@ class MultilabelSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _opened(self, X: Any) -> tuple[_core.Labels, Floats]:
         """Rows in native form and the weights that belong to them; the intercept is that of a constant 1."""
         check_is_fitted(self)
-        X, structure = self._checked(X), self._structure()
-        w = structure.from_coef(np.c_[self.coef_, self.intercept_], self.interaction_)
+        structure = self._structure()
+        X, coef = self._scored(self._checked(X), self.coef_)
+        w = structure.from_coef(np.c_[coef, self.intercept_], self.interaction_)
         return structure.core(as_rows(X, 1.0, False)), w
 
     def _example_weight(self, y: Any, weight: Floats | None) -> Floats | None:

@@ -104,7 +104,8 @@ def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> s
 
 
 class LabelTrainer:
-    """Fits ``estimator`` to rows that have no constant feature yet; ``shift`` is what was subtracted from columns."""
+    """Fits ``estimator`` to rows that have no constant feature yet; ``shift`` is what was subtracted from columns, and
+    ``before`` the kernel of the fit before."""
 
     def __init__(
         self,
@@ -114,10 +115,12 @@ class LabelTrainer:
         weight: Floats | None,
         costs: Floats | None,
         shift: Floats | None = None,
+        before: Any = None,
     ) -> None:
+        self.before = before
         self.estimator, self.rows, self.weight, self.costs, self.shift = estimator, rows, weight, costs, shift
         self.vectors, self.labels = targets.vectors, targets.names.size
-        self.scale = FeatureScale(rows, weight)
+        self.scale: FeatureScale = estimator._scale(rows, weight)
         self.C = resolved_c(estimator.C, lambda: _OF_TWO_CLASSES * self.scale.regularisation)
         self.threads = job_count(estimator.n_jobs)
 
@@ -164,9 +167,11 @@ class LabelTrainer:
 
     def _continue(self, structure: Multilabel, fit: _core.LabelFit, constant: float) -> None:
         """From the weights of the fit before, where they are wanted and are those of the same labels and columns."""
-        estimator, before = self.estimator, getattr(self.estimator, "coef_", None)
-        columns = self.rows.columns - bool(constant)
-        if not estimator.warm_start or before is None or before.shape != (self.labels, columns):
+        estimator, known = self.estimator, getattr(self.estimator, "coef_", None)
+        if not estimator.warm_start or known is None or len(known) != self.labels:
+            return
+        before = estimator._continued(self.before, known)
+        if before is None:
             return
         if estimator.interaction_.size != len(estimator.pairs_):
             return

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.fitting.estimator import Estimator, FileParts, saved
+from maxmargin.fitting.estimator import FileParts, saved
+from maxmargin.fitting.kernels import KERNEL, KernelEstimator
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, INTERCEPT, MARGINS, TRAINING, Allowed
 from maxmargin.fitting.training import job_count, refuse_loss
@@ -37,8 +38,8 @@ Floats = npt.NDArray[np.float64]
 
 @saved
 @dataclass(eq=False, repr=False)
-class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
-    """Linear classifier of two classes, trained for a measure of all rows together, or of groups of them.
+class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
+    """Classifier of two classes, linear or with a kernel, trained for a measure of all rows together or of groups.
 
     With ``method='auto'`` rows are trained one by one, with the logistic loss or the squared hinge,
 
@@ -72,6 +73,7 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     threshold_for : the measure for which the threshold of ``predict`` is set; None leaves it at 0, ``'auto'`` is
         ``'f1'`` where the measure is one of rankings, which say nothing about it; elsewhere it is the measure itself,
         and None for ``'structural'``, which brings its own threshold
+    kernel, rank : as in MulticlassSVC
     class_weight : weights of the two classes, a dictionary or ``'balanced'``: a row of a class counts so often, in
         training and in the measure. For ``'structural'`` they are whole numbers unless the measure is the error rate
     rescaling, slack, solver : as in StructuralSVM, for ``method='structural'`` only; the slack is that of a group
@@ -89,11 +91,12 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : the two labels, sorted; a score above 0 stands for the second
-    coef_ : weights, shape (1, n_features)
+    coef_ : weights, shape (1, n_features); with a kernel coefficients of the reference rows
     intercept_ : shape (1,)
     threshold_ : what ``threshold_for`` took off the scores, 0 where it did nothing
     loss_ : ``'logistic'``, ``'squared_hinge'`` or ``'structural'``
     C_, intercept_scaling_ : the values that were used
+    kernel_ : as in MulticlassSVC
     candidates_ : what was tried, in order: ``loss``, ``C``, ``standardised``, ``balanced`` and ``value``, the measure
         on held-out scores
     value_ : that of the candidate that was chosen; None where there was no choice
@@ -110,6 +113,7 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
         "method": ("auto", "structural"),
         "pos_label": ANYTHING,
         "threshold_for": ANYTHING,
+        **KERNEL,
         "class_weight": ANYTHING,
     }
 
@@ -119,6 +123,8 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     method: str = "auto"
     pos_label: Any = None
     threshold_for: Any = "auto"
+    kernel: Any = "linear"
+    rank: Any = None
     class_weight: Any = None
     rescaling: str = "margin"
     slack: str = "linear"
@@ -153,10 +159,13 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
             sparse = sp.issparse(X)
             X, y = read_table(self, X, y=y)
             self.classes_, truth = two_classes(y, self.pos_label)
+            own = check_sample_weight(sample_weight, X.shape[0])
+            X = self._training_rows(X, own)
             rows = packed(X, copy_density=0.5)
-            weight = class_weighted(self, y, check_sample_weight(sample_weight, rows.n), measure)
+            weight = class_weighted(self, y, own, measure)
+            linear = self.kernel_ is None
             free = self.method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
-            rows, shift = without_far_means(X, rows, weight, 0.5) if free else (rows, None)
+            rows, shift = without_far_means(X, rows, weight, 0.5) if free and linear else (rows, None)
             parts = None if groups is None else read_groups(groups, rows.n)
             self.candidates_: tuple[Candidate, ...] = ()
             self.value_: float | None = None
@@ -165,7 +174,7 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
                 found = structural(self, measure, cut_for, rows, truth, parts, weight)
                 self.loss_ = "structural"
             else:
-                found = reduced(self, measure, cut_for, Given(rows, truth, weight, parts), sparse)
+                found = reduced(self, measure, cut_for, Given(rows, truth, weight, parts), sparse or not linear)
                 self.loss_, self.value_ = found.chosen.loss, found.chosen.value
                 self.candidates_ = found.tried
             self._keep(found.solution)
@@ -186,8 +195,8 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """Scores of the rows, shape (n,); above 0 for ``classes_[1]``."""
         check_is_fitted(self)
-        X = read_new(self, X)
-        scores: Floats = as_rows(X, 0.0, False).products(self.coef_[0], None, job_count(self.n_jobs))
+        X, coef = self._scored(read_new(self, X), self.coef_)
+        scores: Floats = as_rows(X, 0.0, False).products(coef[0], None, job_count(self.n_jobs))
         scores += self.intercept_[0]
         return scores
 
@@ -248,6 +257,6 @@ class MeasureSVC(ClassifierMixin, Estimator):  # type: ignore[misc]
         w = self.solution_.w
         sign = 1.0 if self.pos_label is None or self.pos_label == self.classes_[1] else -1.0
         constant = w[-1] * self.intercept_scaling_ if self.fit_intercept else 0.0
-        moved = 0.0 if shift is None else float(shift @ w[: self.n_features_in_])
-        self.coef_ = sign * np.ascontiguousarray(w[None, : self.n_features_in_])
+        moved = 0.0 if shift is None else float(shift @ w[: self._width])
+        self.coef_ = sign * np.ascontiguousarray(self._concluded(w[None, : self._width]))
         self.intercept_ = sign * np.array([constant - moved - self.threshold_])

@@ -108,7 +108,7 @@ class Given:
 
 def reduced(estimator: Any, measure: BinaryMeasure, cut_for: Contingency | None, given: Given, sparse: bool) -> Reduced:
     """Trains ``estimator`` on rows that have no constant feature yet."""
-    scale = FeatureScale(given.rows, given.weight)
+    scale = estimator._scale(given.rows, given.weight)
     C = _first_c(estimator, scale)
     late, run = Deadline(estimator.max_time), run_of(estimator)
     given.check(measure)

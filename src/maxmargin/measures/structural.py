@@ -18,7 +18,6 @@ from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.measures.contingency import Contingency, ErrorRate
 from maxmargin.measures.input import as_sample, mean_unit, repetitions
 from maxmargin.measures.threshold import Cuts
-from maxmargin.rows.feature_scale import FeatureScale
 from maxmargin.rows.query_groups import QueryGroups
 from maxmargin.solvers.base import Solution, Status
 
@@ -45,7 +44,7 @@ def structural(
     weight: Floats | None,
 ) -> Structural:
     """Trains ``estimator`` on rows that have no constant feature yet."""
-    scale = FeatureScale(rows, weight)
+    scale = estimator._scale(rows, weight)
     C = resolved_c(estimator.C, lambda: scale.regularisation)
     constant = 0.0
     if estimator.fit_intercept:

@@ -12,7 +12,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
-from maxmargin.fitting.estimator import Estimator, FileParts, restore_features, saved
+from maxmargin.fitting.estimator import FileParts, restore_features, saved
+from maxmargin.fitting.kernels import KERNEL, KernelEstimator
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, POSITIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
@@ -28,6 +29,7 @@ from maxmargin.rankings.scale import ranking_c
 from maxmargin.rankings.squashing import KINDS, Squashing, better_kind, heavy_columns, restored_squashing
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
+from maxmargin.rows.kernel import as_kernel
 from maxmargin.rows.query_groups import QueryGroups, read_groups
 from maxmargin.rows.table_input import read_new, read_table
 from maxmargin.solvers.base import Record
@@ -37,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 @saved
 @dataclass(eq=False, repr=False)
-class RankingSVM(Estimator):
+class RankingSVM(KernelEstimator):
     """Learns to rank the documents of each query: ``<w, x>`` is a document's score, and the highest comes first.
 
     Minimises ``1/2 |w|^2 + C * sum over groups g of s_g * risk_g(w)`` with, for margin rescaling and linear slack,
@@ -60,14 +62,18 @@ class RankingSVM(Estimator):
         an error
     squash : what becomes of columns of a dense X with heavy tails where C is ``'scale'``: ``'asinh'`` and ``'tanh'``
         squash them around their median (``Squashing``), None leaves them alone, and ``'auto'`` is whichever of the
-        three puts most pairs in order in halves of the groups that were not trained on
+        three puts most pairs in order in halves of the groups that were not trained on. With a kernel ``'auto'`` leaves
+        them alone, and what is squashed is squashed before the kernel sees it
+    kernel, rank : as in MulticlassSVC
     rescaling, slack, solver, tol, max_iter, max_time : as in StructuralSVM
     n_jobs : threads for passes over all groups; -1 is all cores
     warm_start, random_state, callback, verbose : as in StructuralSVM
 
     Attributes
     ----------
-    coef_ : weights, shape (n_features,); of the columns as ``squashing_`` makes them where that is not None
+    coef_ : weights, shape (n_features,); of the columns as ``squashing_`` makes them where that is not None. With a
+        kernel coefficients of the reference rows
+    kernel_ : as in MulticlassSVC
     squashing_ : the Squashing of columns with heavy tails, None where no column is squashed
     C_ : the value that was used
     n_uninformative_ : groups that were left out
@@ -82,6 +88,7 @@ class RankingSVM(Estimator):
         "gain": tuple(GAINS),
         "uninformative": ("warn", "skip", "refuse"),
         "squash": ("auto", *KINDS, None),
+        **KERNEL,
     }
 
     measure: Any = "swapped_pairs"
@@ -91,6 +98,8 @@ class RankingSVM(Estimator):
     gain: str = "exponential"
     uninformative: str = "skip"
     squash: str | None = "auto"
+    kernel: Any = "linear"
+    rank: Any = None
     rescaling: str = "margin"
     slack: str = "linear"
     solver: Any = "auto"
@@ -146,11 +155,14 @@ class RankingSVM(Estimator):
                 raise ValueError("All groups from which something can be learned have weight zero.")
             self.squashing_ = self._squashing(X, truth, used if weight is None else used.take(weight > 0.0))
             X = X if self.squashing_ is None else self.squashing_.apply(X)
-            rows, factor = _brought_together(X) if isinstance(self.C, str) else (packed(X), None)
-            C = resolved_c(self.C, lambda: ranking_c(rows, used.rows, weight))
+            X = self._training_rows(X, _row_weight(used, weight, X.shape[0]))
+            linear = self.kernel_ is None
+            rows, factor = _brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
+            C = resolved_c(self.C, lambda: ranking_c(rows, used.rows, weight, linear))
             sample = SampleInput(rows, used.rows, used.names)
             self._keep(train(self, Sample(measure), sample, truth, len(used), C, weight, names=used.names))
-            self.coef_ = np.array(self.solution_.w) if factor is None else self.solution_.w * factor
+            w = np.array(self.solution_.w) if factor is None else self.solution_.w * factor
+            self.coef_ = self._concluded(w[None])[0]
         return self
 
     def predict(self, X: Any) -> Floats:
@@ -159,9 +171,12 @@ class RankingSVM(Estimator):
         check_is_fitted(self)
         X = read_new(self, X)
         X = X if self.squashing_ is None else self.squashing_.apply(X)
-        return np.asarray(safe_sparse_dot(X, self.coef_), dtype=np.float64)
+        X, coef = self._scored(X, self.coef_[None])
+        return np.asarray(safe_sparse_dot(X, coef[0]), dtype=np.float64)
 
-    def rank(self, X: Any, *, groups: Any = None, group: Any = None, qid: Any = None) -> list[npt.NDArray[np.int32]]:
+    def predict_ranking(
+        self, X: Any, *, groups: Any = None, group: Any = None, qid: Any = None
+    ) -> list[npt.NDArray[np.int32]]:
         """Row numbers of each group, best first, groups in the order in which they first appear; rows of equal score in
         their own order. ``groups``, ``group`` and ``qid`` as in ``fit``."""
         scores = self.predict(X)
@@ -236,6 +251,8 @@ class RankingSVM(Estimator):
     def _squashing(self, X: Any, truth: npt.NDArray[Any], used: QueryGroups) -> Squashing | None:
         if self.squash is None or not isinstance(self.C, str):
             return None
+        if self.squash == "auto" and as_kernel(self.kernel).kind != "linear":
+            return None
         heavy = heavy_columns(X)
         kind: str | None = self.squash if heavy.size else None
         if kind == "auto":
@@ -246,6 +263,15 @@ class RankingSVM(Estimator):
 def _fitted(X: Any, grades: Floats, sizes: npt.NDArray[np.int64], kind: str | None) -> Callable[[Any], Floats]:
     """A ranking by pairs, to compare kinds of squashing."""
     return RankingSVM(squash=kind).fit(X, grades, group=sizes).predict
+
+
+def _row_weight(used: QueryGroups, weight: Floats | None, n: int) -> Floats | None:
+    """How much each row counts, by the weight of its group; those of groups that were left out do not."""
+    if weight is None and used.rows.members.size == n:
+        return None
+    found = np.zeros(n)
+    found[used.rows.members] = 1.0 if weight is None else np.repeat(weight, used.rows.sizes)
+    return found
 
 
 def _brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:

@@ -10,6 +10,8 @@ from maxmargin.rows.groups import RowGroups
 
 Floats = npt.NDArray[np.float64]
 
+_KERNEL_FEATURES = 25.0
+
 
 class Spread:
     """How much features vary within groups; what is the same for all rows of a group cannot matter for their order.
@@ -29,13 +31,14 @@ class Spread:
         self.features = float(each.sum() ** 2 / (each @ each)) if self.variance > 0.0 else 1.0
 
 
-def ranking_c(rows: _core.Rows, groups: RowGroups, weight: Floats | None) -> float:
+def ranking_c(rows: _core.Rows, groups: RowGroups, weight: Floats | None, linear: bool = True) -> float:
     """``C = 2 * sqrt(e) / v`` with ``v`` the variance within groups and ``e`` the number of features of ``Spread``.
 
-    Multiplying all features by f divides C by f^2, which leaves the rankings alone.
+    Multiplying all features by f divides C by f^2, which leaves the rankings alone. The features of a kernel, which is
+    not ``linear``, say nothing one by one: e is 25 there.
     """
     spread = Spread(rows, groups, weight)
     if spread.variance == 0.0:
         return 1.0
-    C = 2.0 * float(np.sqrt(spread.features)) / spread.variance
+    C = 2.0 * float(np.sqrt(spread.features if linear else _KERNEL_FEATURES)) / spread.variance
     return C if np.isfinite(C) and C > 0.0 else 1.0

@@ -36,8 +36,8 @@ class Kernel:
     name : ``'linear'``, ``<a, b>``; ``'poly'``, ``(gamma <a, b> + coef0) ** degree``; ``'rbf'``,
         ``exp(-gamma |a - b|^2)``; ``'laplacian'``, ``exp(-gamma |a - b|_1)``; ``'cosine'``, ``<a, b> / (|a| |b|)``;
         ``'sigmoid'``, ``tanh(gamma <a, b> + coef0)``; any other name of scikit-learn's ``pairwise_kernels``;
-        ``'precomputed'``, where X holds the values of the kernel; or a function ``k(A, B)`` of two matrices that
-        returns an array of shape (len(A), len(B))
+        ``'precomputed'``, where X holds the values of the kernel; or a function ``k(A, B)`` of two float64 matrices
+        (CSR where X is sparse) that returns an array of shape (len(A), len(B))
     gamma : a positive number; ``'scale'`` is ``1 / (columns * variance)`` with the variance of all cells of X, as in
         SVC, and for ``'laplacian'`` and ``'chi2'``, which do not square features, ``1 / (columns * deviation)``
     degree, coef0 : of ``'poly'`` and ``'sigmoid'``
@@ -150,11 +150,11 @@ class Kernel:
         if kind == "precomputed":
             chosen = A[:, B]
             return np.asarray(chosen.toarray() if sp.issparse(chosen) else chosen, dtype=np.float64)
-        if kind == "function":
-            return self._called_on(A, B)
         same = A is B
         A = _as_float64(A)
         B = A if same else _as_float64(B)
+        if kind == "function":
+            return self._called_on(A, B)
         if kind == "linear":
             return _products(A, B)
         if kind == "poly":

@@ -28,10 +28,12 @@ class ReferenceRows:
     ----------
     kernel : with numbers for everything
     rows : reference rows, dense or CSR; of a precomputed kernel the numbers of training rows
+    columns : number of columns of new rows
     """
 
     kernel: Kernel
     rows: Any
+    columns: int
 
     @property
     def width(self) -> int:
@@ -77,6 +79,11 @@ class FourierMap:
     def width(self) -> int:
         return 2 * int(self.frequencies.shape[1])
 
+    @property
+    def columns(self) -> int:
+        """Of the rows that features are made of."""
+        return int(self.frequencies.shape[0])
+
     def features(self, X: Any) -> Floats:
         """Shape (n, width)."""
         angles: Floats = np.asarray(X @ self.frequencies, dtype=np.float64)
@@ -112,23 +119,31 @@ class KernelMap:
     rows : R, as in ``ReferenceRows``
     factor : ``M``, shape (rows, features)
     size : ``k(r, r)`` of every reference row
+    columns : number of columns of the rows that features are made of
     """
 
     kernel: Kernel
     rows: Any
     factor: Floats
     size: Floats
+    columns: int
+
+    @property
+    def width(self) -> int:
+        """The number of features."""
+        return int(self.factor.shape[1])
 
     @classmethod
     def of(cls, kernel: Kernel, rows: Any, reference: Any, positive: bool = True) -> KernelMap:
         """From a basis in the two forms of ``basis_rows``; rows that add nothing to others are left out."""
+        columns = int(rows.shape[1])
         values = kernel.block(rows, reference)
         size = np.diagonal(values).copy()
         if not positive:
-            return cls(kernel, reference, _positive_part(values)[0], np.abs(size))
+            return cls(kernel, reference, _positive_part(values)[0], np.abs(size), columns)
         lower, order = pivoted_factor(values, RESIDUAL * float(size.max()))
         rank = lower.shape[1]
-        return cls(kernel, reference[order[:rank]], _inverse(lower[:rank]), size[order[:rank]])
+        return cls(kernel, reference[order[:rank]], _inverse(lower[:rank]), size[order[:rank]], columns)
 
     @classmethod
     def exact(cls, kernel: Kernel, X: Any, positive: bool = True) -> tuple[KernelMap, Floats]:
@@ -147,13 +162,13 @@ class KernelMap:
         size = np.diagonal(values).copy()
         if not positive:
             factor, features = _positive_part(values)
-            return cls(kernel, kernel.reference(X, everything), factor, np.abs(size)), features
+            return cls(kernel, kernel.reference(X, everything), factor, np.abs(size), X.shape[1]), features
         lower, order = pivoted_factor(values, RESIDUAL * float(size.max()))
         rank = lower.shape[1]
         features = np.empty((n, rank))
         features[order] = lower
         chosen = order[:rank]
-        return cls(kernel, kernel.reference(X, chosen), _inverse(lower[:rank]), size[chosen]), features
+        return cls(kernel, kernel.reference(X, chosen), _inverse(lower[:rank]), size[chosen], X.shape[1]), features
 
     @classmethod
     def _within_cache(cls, kernel: Kernel, X: Any) -> tuple[KernelMap, Floats]:
@@ -169,7 +184,8 @@ class KernelMap:
                 f"give Kernel(..., cache={8 * n * n}), or approximate it by fewer basis functions, such as "
                 f"rank={min(n, 1000)}."
             )
-        return cls(kernel, kernel.reference(X, places), _inverse(features[places]), diagonal[places]), features
+        rows, factor = kernel.reference(X, places), _inverse(features[places])
+        return cls(kernel, rows, factor, diagonal[places], X.shape[1]), features
 
     def features(self, X: Any) -> Floats:
         """Shape (n, features)."""
@@ -204,7 +220,10 @@ class KernelMap:
         order = np.argsort(terms, kind="stable")
         small = np.cumsum(terms[order]) <= _NEGLIGIBLE * terms.sum()
         kept = np.sort(order[~small]) if not small.all() else np.zeros(1, dtype=np.intp)
-        return ReferenceRows(self.kernel, self.rows[kept]), np.ascontiguousarray(coef[:, kept])
+        rows = self.rows[kept]
+        if rows.dtype == np.float32:
+            rows = rows.astype(np.float64)  # as files keep them; no value changes
+        return ReferenceRows(self.kernel, rows, self.columns), np.ascontiguousarray(coef[:, kept])
 
 
 def in_parts(map: ReferenceRows | FourierMap, X: Any, coef: Floats) -> Floats:

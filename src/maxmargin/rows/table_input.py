@@ -27,8 +27,16 @@ def read_table(estimator: Any, X: Any, **checks: Any) -> Any:
 
 
 def read_new(estimator: Any, X: Any) -> Any:
-    """Rows to predict for, with the columns of the training set."""
+    """Rows to predict for, with the columns of the training set, or the values of a precomputed kernel with it."""
     _check(X)
+    kernel = getattr(estimator, "kernel_", None)
+    if kernel is not None and kernel.kernel.kind == "precomputed":
+        shape = np.shape(X)
+        if len(shape) == 2 and shape[1] != kernel.columns:
+            raise ValueError(
+                f"X has {shape[1]} columns; with kernel='precomputed' it holds the values of the kernel with each of "
+                f"the {kernel.columns} training rows."
+            )
     return validate_data(estimator, X, reset=False, **_FORM)
 
 

@@ -1,0 +1,165 @@
+"""Kernels of estimators over rows: what is trained on, what is left of it after the fit, and scores of new rows.
+
+An estimator calls ``_training_rows`` with the matrix that it has read, trains on what it gets, and hands the weights of
+these features to ``_concluded``. After that ``kernel_`` has the reference rows and ``coef_`` their coefficients, and
+``_scored`` gives new rows their scores. With the linear kernel all three do nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import _core
+from maxmargin.fitting.estimator import Estimator, FileParts
+from maxmargin.fitting.kernel_file import kernel_parts
+from maxmargin.fitting.models import keep_settings
+from maxmargin.fitting.parameters import COUNT, Allowed, Kind
+from maxmargin.fitting.warning import warn_caller
+from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.feature_scale import FeatureScale, packed
+from maxmargin.rows.kernel import NAMES, Kernel, as_kernel
+from maxmargin.rows.kernel_basis import LowRank, as_low_rank
+from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
+from maxmargin.rows.kernel_scale import KernelScale
+
+Floats = npt.NDArray[np.float64]
+
+_NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
+
+keep_settings(Kernel, LowRank)
+
+
+def _is_kernel(value: Any) -> bool:
+    return value in NAMES if isinstance(value, str) else isinstance(value, Kernel) or callable(value)
+
+
+KERNEL: Mapping[str, Allowed] = {
+    "kernel": (Kind(f"the name of a kernel ({', '.join(NAMES)}), a Kernel, a function k(A, B)", _is_kernel),),
+    "rank": (None, COUNT, Kind("a LowRank", lambda value: isinstance(value, LowRank))),
+}
+
+
+class KernelEstimator(Estimator):
+    """An estimator over rows with the parameters ``kernel`` and ``rank``."""
+
+    kernel: Any
+    rank: Any
+    kernel_: KernelMap | ReferenceRows | FourierMap | None = None  # None is the linear kernel
+    n_features_in_: int
+    _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = _is_kernel(self.kernel) and as_kernel(self.kernel).kind == "precomputed"
+        return tags
+
+    def _training_rows(self, X: Any, weight: Floats | None = None) -> Any:
+        """What is trained on: X itself with the linear kernel, else features whose products are the kernel.
+
+        Sets ``kernel_``. ``weight`` is how much each row counts.
+        """
+        kernel, rank = as_kernel(self.kernel), as_low_rank(self.rank)
+        if kernel.kind == "linear" and rank is None:
+            self.kernel_ = None
+            return X
+        self.kernel_, features = kernel_features(kernel, self._allowed(rank, X.shape[0]), X, weight)
+        return features
+
+    def _allowed(self, rank: LowRank | None, n: int) -> LowRank | None:
+        if rank is None or rank.basis == "fourier" or rank.k <= n:
+            return rank
+        if self._in_fold:
+            return None
+        raise ValueError(
+            f"rank asks for {rank.k} basis functions, and there are {n} rows to choose them from; ask for fewer, or "
+            "leave rank out for the exact kernel."
+        )
+
+    def _scale(self, rows: _core.Rows, weight: Floats | None) -> FeatureScale:
+        """Of the rows that are trained on."""
+        return FeatureScale(rows, weight) if self.kernel_ is None else KernelScale(rows, weight)
+
+    @property
+    def _width(self) -> int:
+        """The number of columns that weights have: features of X or of a kernel, after the fit reference rows."""
+        return self.n_features_in_ if self.kernel_ is None else self.kernel_.width
+
+    def _concluded(self, weights: Floats) -> Floats:
+        """The coefficients of reference rows for weights of the features trained on, both of shape (slots, width);
+        sets ``kernel_`` to what predictions need."""
+        if self.kernel_ is None:
+            return weights
+        assert not isinstance(self.kernel_, ReferenceRows)
+        self.kernel_, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
+        return coef
+
+    def _continued(self, before: ReferenceRows | FourierMap | None, coef: Floats) -> Floats | None:
+        """The coefficients of an earlier fit as weights of the features that are trained on now, shape (slots, width);
+        None where that had another kernel or other columns."""
+        if self.kernel_ is None:
+            return coef if before is None and coef.shape[1] == self.n_features_in_ else None
+        assert not isinstance(self.kernel_, ReferenceRows)
+        if before is None or before.columns != self.kernel_.columns:
+            return None
+        return self.kernel_.weights(before, coef)
+
+    def _scored(self, X: Any, coef: Floats) -> tuple[Any, Floats]:
+        """New rows and the weights that go with them: X and ``coef``, or with a kernel the scores of all slots and an
+        identity, shapes (n, slots) and (slots, slots)."""
+        if self.kernel_ is None:
+            return X, coef
+        assert not isinstance(self.kernel_, KernelMap)
+        return self.kernel_.scores(X, coef), np.eye(coef.shape[0])
+
+    def _saved_parts(self) -> FileParts:
+        return kernel_parts(super()._saved_parts(), self.kernel_, self.kernel)
+
+
+def kernel_features(
+    kernel: Kernel, rank: LowRank | None, X: Any, weight: Floats | None
+) -> tuple[KernelMap | FourierMap, Floats]:
+    """The map that a kernel and a rank ask for, and the features of the training rows, shape (n, width).
+
+    Where the kernel may be indefinite its eigenvalues are looked at on a sample of the rows; negative ones are left
+    out, with a warning.
+    """
+    if kernel.kind == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' needs the values of the kernel between all training rows, a square matrix; X has "
+            f"shape {X.shape}."
+        )
+    packed(X)  # raises for the first value that is not finite
+    kernel = kernel.resolved(X, weight)
+    positive = _check_positive(kernel, X)
+    if rank is None:
+        return KernelMap.exact(kernel, X, positive)
+    used = X if weight is None or kernel.kind == "precomputed" else X[np.flatnonzero(weight > 0.0)]
+    rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
+    found = low_rank_map(kernel, used, rank, positive)
+    return found, found.features(X)
+
+
+def _check_positive(kernel: Kernel, X: Any) -> bool:
+    """Whether the kernel has no negative eigenvalue, as far as a sample tells; warns where it has."""
+    if kernel.is_positive:
+        return True
+    smallest, largest = kernel.smallest_eigenvalue(X)
+    if largest <= -_NEGATIVE * smallest:
+        raise Unsupported(
+            f"The kernel has no positive eigenvalue on a sample of the rows, the smallest is {smallest:.3g}; nothing "
+            "can be learned with it: choose another."
+        )
+    if smallest >= -_NEGATIVE * largest:
+        return True
+    warn_caller(
+        f"The kernel is indefinite: on a sample of the rows its smallest eigenvalue is {smallest:.3g}, the largest "
+        f"{largest:.3g}. The part of the negative eigenvalues is left out; another kernel, or other numbers for this "
+        "one, may serve better.",
+        UserWarning,
+    )
+    return False

@@ -1,0 +1,226 @@
+"""Kernels of all estimators over rows: the linear one is the explicit form, and what becomes of bad input."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import maxmargin as mm
+from kernel_cases import CASES, N, linear, rows
+from maxmargin import Kernel, LowRank
+
+cases = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+
+@cases
+@pytest.mark.parametrize("form", ["dense", "csr", "float32"])
+@pytest.mark.parametrize("asked", [{"kernel": linear}, {"kernel": "linear", "rank": 4}], ids=["exact", "rank"])
+def test_a_linear_kernel_is_the_explicit_form(case, form, asked):
+    X = {"dense": rows(), "csr": sp.csr_array(rows()), "float32": rows().astype(np.float32)}[form]
+    explicit, kernel = case.fit(X), case.fit(X, **asked)
+    assert kernel.kernel_.width == 4
+    assert explicit.kernel_ is None
+    assert kernel.solution_.primal == pytest.approx(explicit.solution_.primal, rel=1e-6)
+    np.testing.assert_allclose(case.scores(kernel, X), case.scores(explicit, X), atol=1e-4)
+
+
+@cases
+def test_an_rbf_kernel_learns_what_is_not_linear(case):
+    X = rows()
+    explicit, kernel = case.fit(X, C=10.0, tol=1e-3), case.fit(X, C=10.0, tol=1e-3, kernel="rbf")
+    assert kernel.solution_.primal < explicit.solution_.primal
+    assert kernel.coef_.shape[-1] == kernel.kernel_.width <= N
+    assert kernel.n_features_in_ == 4
+
+
+@cases
+def test_precomputed_values_give_the_same_model(case):
+    X, new = rows(), rows(n=20, seed=1)
+    kernel = Kernel("rbf", gamma=0.4)
+    by_name, given = case.fit(X, kernel=kernel), case.fit(kernel.block(X, X), kernel="precomputed")
+    assert given.solution_.primal == pytest.approx(by_name.solution_.primal, rel=1e-6)
+    assert given.n_features_in_ == N
+    np.testing.assert_allclose(case.scores(given, kernel.block(new, X)), case.scores(by_name, new), atol=1e-4)
+
+
+@cases
+@pytest.mark.parametrize("basis", ["cholesky", "random", "k-means", "greedy"])
+def test_more_basis_functions_come_nearer_to_the_exact_optimum(case, basis):
+    kernel = Kernel("rbf", gamma=0.4)
+    exact = case.fit(rows(), kernel=kernel, tol=1e-6).solution_.primal
+    found = [case.fit(rows(), kernel=kernel, rank=LowRank(k, basis), tol=1e-6).solution_.primal for k in (5, 15, N)]
+    assert found[0] > found[1] > found[2] - 1e-6 * exact
+    assert found[2] == pytest.approx(exact, rel=1e-4)
+    assert found[0] > 1.001 * exact
+
+
+@cases
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"kernel": "rbf"},
+        {"kernel": Kernel("poly", degree=2), "rank": LowRank(10, "random", 3)},
+        {"kernel": "laplacian", "rank": LowRank(20, "fourier")},
+        {"kernel": "precomputed"},
+        {"kernel": linear},
+    ],
+    ids=["rbf", "poly", "fourier", "precomputed", "function"],
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_files_and_pickles_give_the_model_back(case, asked, sparse, tmp_path):
+    X = rows()
+    X = Kernel("rbf", gamma=1.0).block(X, X) if asked["kernel"] == "precomputed" else X
+    X = sp.csr_array(X) if sparse else X
+    model = case.fit(X, tol=1e-3, **asked)
+    model.save(tmp_path / "model")
+    needed = {"kernel": linear} if asked["kernel"] is linear else {}
+    loaded = mm.load(tmp_path / "model", **needed)
+    expected = case.predict(model, X)
+    for other in (loaded, pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(case.predict(other, X), expected)
+        np.testing.assert_array_equal(other.coef_, model.coef_)
+    assert loaded.get_params()["kernel"] == model.kernel
+    assert loaded.get_params()["rank"] == model.rank
+    assert loaded.n_features_in_ == model.n_features_in_
+
+
+def test_a_file_of_a_function_needs_it(tmp_path):
+    X, case = rows(), CASES["MulticlassSVC"]
+    case.fit(X, kernel=linear, tol=1e-3).save(tmp_path / "function")
+    with pytest.raises(ValueError, match="was trained with the function linear as kernel; pass it by kernel="):
+        mm.load(tmp_path / "function")
+    case.fit(X, kernel="rbf", tol=1e-3).save(tmp_path / "name")
+    with pytest.raises(ValueError, match="was not trained with a function as kernel"):
+        mm.load(tmp_path / "name", kernel=linear)
+
+
+@cases
+def test_clones_have_the_kernel(case):
+    kernel, rank = Kernel("rbf", gamma=0.3), LowRank(7)
+    assert clone(case.make(kernel=kernel, rank=rank)).get_params()["kernel"] == kernel
+    assert clone(case.make(kernel=kernel, rank=rank)).get_params()["rank"] == rank
+
+
+def test_searches_go_over_kernels_and_ranks():
+    X = rows(n=150)
+    y = CASES["MulticlassSVC"].target(X)
+    grid = {"kernel": ["linear", "rbf", Kernel("rbf", gamma=0.1)], "rank": [5, LowRank(20, "k-means"), None]}
+    search = GridSearchCV(mm.MulticlassSVC(C=10.0, method="structural"), grid, cv=3).fit(X, y)
+    assert search.best_params_["kernel"] != "linear"
+
+
+def test_precomputed_values_are_split_by_scikit_learn():
+    X = rows(n=150)
+    y = CASES["MulticlassSVC"].target(X)
+    kernel = Kernel("rbf", gamma=0.2)
+    model = mm.MulticlassSVC(C=10.0, kernel=kernel, method="structural")
+    expected = cross_val_score(model, X, y, cv=3)
+    found = cross_val_score(clone(model).set_params(kernel="precomputed"), kernel.block(X, X), y, cv=3)
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"kernel": "rbf", "rank": N}, {"kernel": "precomputed"}], ids=["rank", "precomputed"]
+)
+def test_calibration_trains_without_folds(asked):
+    X, case = rows(), CASES["MulticlassSVC"]
+    X = Kernel("rbf", gamma=1.0).block(X, X) if asked["kernel"] == "precomputed" else X
+    y = case.target(rows())
+    for model in (case.fit(X, tol=1e-3, **asked), CASES["TaxonomySVC"].fit(X, tol=1e-3, **asked)):
+        probability = model.calibrate(X, y).predict_proba(X)
+        np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("make", [mm.MulticlassSVC, mm.TaxonomySVC, mm.MultilabelSVC, mm.MeasureSVC])
+def test_methods_are_chosen_with_kernels(make):
+    X = rows(n=200)
+    y = CASES["MulticlassSVC"].target(X) == 0
+    linear_model, model = make().fit(X, y), make(kernel="rbf").fit(X, y)
+    new = rows(n=300, seed=1)
+    truth = CASES["MulticlassSVC"].target(new) == 0
+    assert model.score(new, truth) > linear_model.score(new, truth) + 0.1
+
+
+@pytest.mark.parametrize("method", ["likelihood", "structural"])
+@pytest.mark.parametrize("name", ["MulticlassSVC", "MultilabelSVC"])
+def test_a_warm_start_goes_on_from_coefficients(name, method):
+    X, kernel = rows(n=120), Kernel("rbf", gamma=0.4)
+    y = CASES[name].target(X)
+    model = CASES[name].make(kernel=kernel, rank=LowRank(40, "random", 0), method=method, warm_start=True, tol=1e-6)
+    model.fit(X, y)
+    before = model.solution_.primal
+    model.set_params(rank=LowRank(40, "random", 1)).fit(X, y)
+    cold = clone(model).set_params(warm_start=False).fit(X, y)
+    assert model.solution_.primal == pytest.approx(cold.solution_.primal, rel=1e-4)
+    assert model.solution_.primal != pytest.approx(before, rel=1e-9)
+    if method == "likelihood":
+        assert model.solution_.n_iter <= cold.solution_.n_iter
+    model.set_params(kernel="linear", rank=None).fit(X, y)
+    assert model.coef_.shape[1] == 4
+
+
+def test_classes_without_examples_are_predicted_with_a_kernel():
+    X = rows(n=200)
+    y = CASES["MulticlassSVC"].target(X)
+    described = mm.DescribedClasses([0, 1, 2, 3], np.eye(4)[:, :3] + np.array([[0, 0, 0]] * 3 + [[0.5, 0.5, 0.0]]))
+    model = mm.MulticlassSVC(output_features=described, kernel="rbf", C=10.0).fit(X, y)
+    scores = model.decision_function(X, classes="all")
+    np.testing.assert_allclose(scores[:, 3], 0.5 * (scores[:, 0] + scores[:, 1]))
+    np.testing.assert_allclose(scores[:, :3], model.decision_function(X))
+    assert model.score(X, y) > 0.8
+
+
+class TestBadInput:
+    def test_rank_beyond_the_rows(self):
+        with pytest.raises(ValueError, match="rank asks for 61 basis functions, and there are 60 rows to choose them"):
+            CASES["MulticlassSVC"].fit(rows(), kernel="rbf", rank=61)
+
+    @pytest.mark.parametrize("kernel", ["gaussian", 3, None])
+    def test_no_kernel(self, kernel):
+        with pytest.raises(ValueError, match="kernel must be the name of a kernel"):
+            CASES["MulticlassSVC"].fit(rows(), kernel=kernel)
+
+    @pytest.mark.parametrize("rank", [0, 2.5, "many", True])
+    def test_no_rank(self, rank):
+        with pytest.raises(ValueError, match="rank must be None, a positive integer or a LowRank"):
+            CASES["MulticlassSVC"].fit(rows(), kernel="rbf", rank=rank)
+
+    def test_precomputed_values_that_are_not_square(self):
+        with pytest.raises(ValueError, match=r"needs the values of the kernel between all training rows, .* \(60, 4\)"):
+            CASES["MulticlassSVC"].fit(rows(), kernel="precomputed")
+
+    def test_precomputed_values_of_another_width(self):
+        model = CASES["MulticlassSVC"].fit(np.eye(N), kernel="precomputed", tol=1e-3)
+        with pytest.raises(ValueError, match=r"X has 59 columns; .* 60 training rows"):
+            model.predict(np.eye(N)[:, 1:])
+
+    def test_an_indefinite_kernel_is_trained_without_its_negative_part(self):
+        kernel = Kernel("sigmoid", gamma=2.0, coef0=-1.0)
+        with pytest.warns(UserWarning, match=r"The kernel is indefinite: .* smallest eigenvalue is -\d.*, the largest"):
+            model = CASES["MulticlassSVC"].fit(rows(), kernel=kernel, tol=1e-3)
+        assert model.score(rows(), CASES["MulticlassSVC"].target(rows())) > 0.5
+
+    def test_a_kernel_without_positive_eigenvalues(self):
+        with pytest.raises(
+            mm.Unsupported, match="The kernel has no positive eigenvalue on a sample of the rows, the smallest is -6e"
+        ):
+            CASES["MulticlassSVC"].fit(rows(), kernel=lambda A, B: -1e3 - linear(A, B))
+
+    def test_a_refused_fit_changes_nothing(self):
+        model = CASES["MulticlassSVC"].fit(rows(), kernel="rbf", tol=1e-3)
+        before = model.coef_
+        with pytest.raises(ValueError, match="rank asks for"):
+            model.set_params(rank=1000).fit(rows(), CASES["MulticlassSVC"].target(rows()))
+        assert model.coef_ is before
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_values_that_are_not_finite(self, value):
+        X = rows()
+        X[7, 2] = value
+        with pytest.raises(ValueError, match="row 7, column 2"):
+            CASES["MulticlassSVC"].fit(X, kernel="rbf")
