@@ -35,7 +35,7 @@ def homologs():
     X = list(zip(natives, candidates))
     generative = GenerativeAligner(open=-0.8, symmetric=False, alphabet=LETTERS)
     generative.fit([(x, row[0]) for x, row in X[:20]], alignments[:20])
-    right = sum(order[0] == 0 for order in generative.predict_ranking(X[20:]))
+    right = sum(generative.rank(*x)[0].candidate == 0 for x in X[20:])
     print(f"homologs found by log-odds: {right} of 100")
     svm = HomologySVM(features=Simple(symmetric=False) + Gaps(affine=False), alphabet=LETTERS)
     svm.fit(X[:20], [(0, alignment) for alignment in alignments[:20]])

@@ -2,6 +2,7 @@
 
 from maxmargin import grammars
 from maxmargin.alignments.crf import AlignmentCRF
+from maxmargin.alignments.generative import GenerativeAligner
 from maxmargin.alignments.homology import HomologySVM
 from maxmargin.alignments.svm import AlignmentSVM
 from maxmargin.chains.crf import ChainCRF
@@ -49,6 +50,7 @@ __all__ = [
     "DescribedClasses",
     "DiversityRanker",
     "Formulation",
+    "GenerativeAligner",
     "GrammarCRF",
     "GrammarSVM",
     "HomologySVM",

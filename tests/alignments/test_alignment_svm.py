@@ -109,11 +109,14 @@ def test_predictions_are_the_best_alignments_and_candidates():
         np.testing.assert_allclose([score for score, _ in listed], every[:100], atol=1e-12)
     X, y = homologs(examples)
     model = HomologySVM(C, **options(Shape("local"))).fit(X, y)
-    for (a, candidates), found, order, scores in zip(
-        X, model.predict(X), model.predict_ranking(X), model.decision_function(X)
-    ):
+    for (a, candidates), found, scores in zip(X, model.predict(X), model.decision_function(X)):
         shape = Shape("local")
         every = [max(simple(a, b, p, shape) @ model.coef_ for p in alignments(len(a), len(b))) for b in candidates]
         np.testing.assert_allclose(scores, every, atol=1e-12)
-        assert found.candidate == order[0] == np.argmax(scores)
+        ranking = model.rank(a, candidates)
+        assert (found.candidate, found.alignment) == (ranking[0].candidate, ranking[0].alignment)
+        assert [own.candidate for own in ranking] == np.argsort(-scores, kind="stable").tolist()
+        for number, worth, pairs in ranking:
+            assert worth == scores[number]
+            assert simple(a, candidates[number], tuple(pairs), shape) @ model.coef_ == pytest.approx(worth)
     assert model.score(X, y) == model.score(X, [number for number, _ in y])

@@ -66,10 +66,17 @@ def test_candidates_are_ranked_by_their_best_alignment():
     inputs = list(zip(HOMOLOGS.natives, HOMOLOGS.candidates))
     scores = model.decision_function(inputs)
     aligner = Aligner(model.substitution_matrix(), LETTERS, open=-0.8, extend=-0.8, mode="local")
-    for (native, candidates), own, order in zip(inputs, scores, model.predict_ranking(inputs)):
+    for (native, candidates), own in zip(inputs, scores):
         np.testing.assert_allclose(own, [aligner.score(native, one) for one in candidates])
-        assert np.array_equal(order, np.argsort(-own, kind="stable"))
-    assert model.predict_ranking([]) == []
+        ranking = model.rank(native, candidates)
+        assert [one.candidate for one in ranking] == np.argsort(-own, kind="stable").tolist()
+        assert [one.score for one in ranking] == sorted(own.tolist(), reverse=True)
+        best = ranking[0]
+        assert best.alignment == aligner.align(native, candidates[best.candidate]).output
+    assert [order.tolist() for order in model.predict_ranking(inputs)] == [np.argsort(-own).tolist() for own in scores]
+    assert model.predict_ranking([]) == model.decision_function([]) == []
+    with pytest.raises(ValueError, match="Example 0 has no candidates"):
+        model.rank("AB", [])
 
 
 def test_it_is_kept_in_a_file(tmp_path):
@@ -80,7 +87,8 @@ def test_it_is_kept_in_a_file(tmp_path):
     assert isinstance(loaded, GenerativeAligner)
     assert loaded.get_params() == model.get_params() == clone(model).get_params()
     assert loaded.predict(X) == model.predict(X)
-    assert loaded.predict_ranking([(x, [y, x]) for x, y in X])[0].shape == (2,)
+    (x, y), *_ = X
+    assert loaded.rank(x, [y, x]) == model.rank(x, [y, x])
 
 
 def test_bad_parameters_and_input_are_sentences():

@@ -106,6 +106,12 @@ def sentences(X: Any) -> list[list[str]]:
     return [["A", "B", "A", "B"] if np.isfinite(row).all() else [] for row in X.toarray()]
 
 
+def letters(X: Any) -> str:
+    """One letter per row, none where a number is NaN."""
+    X = X.toarray() if sp.issparse(X) else np.asarray(X)
+    return "".join("AB"[int(row[0] > 0)] for row in X) if np.isfinite(X).all() else ""
+
+
 PAIRS = np.arange(N) % 2
 GRADES = np.arange(N) % 3
 CLASSES = np.array(["a.b", "a.c", "d.e", "d.f"])[np.arange(N) % 4]
@@ -134,6 +140,9 @@ CASES = {
     "AlignmentCRF": Case(partial(mm.AlignmentCRF, features=Profile()), [DIAGONAL], n=1, shaped=lambda X: [(X, X)]),
     "HomologySVM": Case(
         partial(mm.HomologySVM, features=Profile()), [(0, DIAGONAL)], n=1, shaped=lambda X: [(X, [X, matrix()[::-1]])]
+    ),
+    "GenerativeAligner": Case(
+        mm.GenerativeAligner, [DIAGONAL], n=1, shaped=lambda X: [(letters(X), letters(X))], texts=True
     ),
     "GrammarSVM": Case(mm.GrammarSVM, PARSES, shaped=sentences, texts=True),
     "GrammarCRF": Case(mm.GrammarCRF, PARSES, shaped=sentences, texts=True),

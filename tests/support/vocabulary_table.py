@@ -23,7 +23,7 @@ SHARED = (
     *PURPOSE,
     *("C", "method", "l1", "l2", "passes", "loss", "cost", "decision", "shift"),
     *("features", "grammar", "horizontal", "vertical", "input", "chains", "rare", "beam"),
-    *("alphabet", "mode", "free_ends", "band"),
+    *("alpha", "alphabet", "mode", "free_ends", "band"),
     *("order", "eta", "ends", "window", "templates", "min_count", "hashing"),
     *("kernel", "rank", "class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),
     *("tol", "max_iter", "max_time", "n_jobs", "warm_start", "random_state", "callback", "verbose"),
@@ -37,6 +37,7 @@ METHODS = (
         "decision_function",
         "decision_value",
         "predict_ranking",
+        "rank",
         "score",
         "chunk_score",
     ),
@@ -70,9 +71,9 @@ def markdown() -> str:
     lines += [_row([f"`{name}`", *(_default(kind, name) for kind in ESTIMATORS)]) for name in used]
     lines += ["", "## Methods", "", *_head(["", *names])]
     for name in METHODS:
-        first = next(getattr(kind, name) for kind in ESTIMATORS if hasattr(kind, name))
+        first = next(getattr(kind, name) for kind in ESTIMATORS if callable(getattr(kind, name, None)))
         head = f"`{name}({', '.join(positional(first))})`"
-        lines.append(_row([head, *(_keywords(kind, name) for kind in ESTIMATORS)]))
+        lines.append(_row([head, *(_keywords(kind, name, positional(first)) for kind in ESTIMATORS)]))
     lines += ["", "## What one of them has beyond that", "", *_head(["", "parameters", "methods"])]
     for kind, name in zip(ESTIMATORS, names):
         own = [f"`{each}={_shown(found.default)}`" for each, found in parameters(kind).items() if each not in SHARED]
@@ -93,11 +94,12 @@ def _default(kind: type[Any], name: str) -> str:
     return "required" if found.default is found.empty else f"`{_shown(found.default)}`"
 
 
-def _keywords(kind: type[Any], name: str) -> str:
+def _keywords(kind: type[Any], name: str, usual: list[str]) -> str:
     method = getattr(kind, name, None)
-    if method is None:
+    if not callable(method):
         return ""
     own = [each for each, found in parameters(method).items() if found.kind is found.KEYWORD_ONLY]
+    own = own if positional(method) == usual else [*positional(method), *own]
     return ", ".join(f"`{each}`" for each in own) or "yes"
 
 

@@ -10,6 +10,7 @@ from maxmargin.alignments.generative import GenerativeAligner
 from maxmargin.alignments.homology import HomologySVM
 from maxmargin.alignments.multiple import MultipleAlignment
 from maxmargin.alignments.ncbi import read_matrix, write_matrix
+from maxmargin.alignments.ranking import RankedCandidate
 from maxmargin.alignments.svm import AlignmentSVM
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "MultipleAlignment",
     "PairProbabilities",
     "Profile",
+    "RankedCandidate",
     "Simple",
     "Tensor",
     "Window",

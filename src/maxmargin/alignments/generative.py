@@ -9,18 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.alignments.base import GRID
 from maxmargin.alignments.calibration import CalibratedAlignment
 from maxmargin.alignments.features import RESIDUE, Features, Gaps, Simple
-from maxmargin.alignments.packed import PackedAlignments, read_alignments, read_candidates
+from maxmargin.alignments.packed import read_alignments
+from maxmargin.alignments.ranking import CandidateRanker
 from maxmargin.alignments.shape import FreeEnds
-from maxmargin.alignments.tracks import Pool
-from maxmargin.core.problem import as_examples, by_position
+from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
-from maxmargin.fitting.parameters import POSITIVE, Allowed, Kind
-from maxmargin.fitting.training import job_count
+from maxmargin.fitting.parameters import POSITIVE, TRAINING, Allowed, Kind
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Solution, Status
 
@@ -31,7 +29,7 @@ NUMBER = Kind("a finite number", lambda value: isinstance(value, Real) and abs(f
 
 @saved
 @dataclass(eq=False, repr=False)
-class GenerativeAligner(CalibratedAlignment):
+class GenerativeAligner(CalibratedAlignment, CandidateRanker):
     """Scores of pairs of letters from counts, and fixed costs of gaps: what alignments were scored with before
     anything was learned of them (Durbin, Eddy, Krogh and Mitchison, 1998).
 
@@ -66,6 +64,7 @@ class GenerativeAligner(CalibratedAlignment):
         "extend": (NUMBER, None),
         "alpha": (POSITIVE,),
         "symmetric": (bool,),
+        "n_jobs": TRAINING["n_jobs"],
     }
 
     _: KW_ONLY
@@ -114,18 +113,6 @@ class GenerativeAligner(CalibratedAlignment):
             self.calibrated_ = False
             self._keep(Solution(coef, Status.FINISHED, None, None, 1, packed.n))
         return self
-
-    def predict_ranking(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
-        """The numbers of the candidates of each input ``(sequence, candidates)``, the most similar first."""
-        return [np.argsort(-own, kind="stable") for own in self.decision_function(X)]
-
-    def decision_function(self, X: Sequence[Any]) -> list[Floats]:
-        """The scores of the best alignments with all candidates, an array for each input ``(sequence, candidates)``."""
-        check_is_fitted(self, "coef_")
-        given = read_candidates(Pool(self.layout_.features), by_position(X))
-        packed = PackedAlignments(given, self.layout_, self._shape())
-        scores = packed.core.best(self.coef_, job_count(self.n_jobs))[0]
-        return np.split(scores, np.cumsum([len(own) for own in given.candidates])[:-1]) if packed.n else []
 
 
 def log_odds(pairs: Floats, letters: Floats, alpha: float) -> Floats:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.alignments.alignment import Alignment
-from maxmargin.alignments.base import GRID, AlignmentBase, found_alignment
+from maxmargin.alignments.base import GRID, found_alignment
 from maxmargin.alignments.loss import LOSSES
 from maxmargin.alignments.packed import Given, PackedAlignments, read_alignments, read_candidates, two_of
+from maxmargin.alignments.ranking import CandidateRanker
 from maxmargin.alignments.structure import AlignmentStructure
 from maxmargin.alignments.tracks import Pool
 from maxmargin.core.formulation import Formulation
@@ -22,11 +23,10 @@ from maxmargin.core.input_checks import quoted
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import MARGINS, TRAINING, Allowed, whole
-from maxmargin.fitting.training import job_count, train
+from maxmargin.fitting.training import train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
 
-Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
@@ -39,7 +39,7 @@ class Homolog(NamedTuple):
 
 @saved
 @dataclass(eq=False, repr=False)
-class HomologySVM(AlignmentBase):
+class HomologySVM(CandidateRanker):
     """Finds the homolog of a sequence among decoys: the candidate whose best alignment has the highest score.
 
     Learns the scores of alignments from sequences with a homolog, whose alignment is known, and decoys, whose
@@ -106,20 +106,12 @@ class HomologySVM(AlignmentBase):
     def predict(self, X: Sequence[Any]) -> list[Homolog]:
         """The candidate of highest score of every input, and its alignment."""
         packed = self._pack(X)
-        scores, alignments = self._best(packed)
+        scores, alignments = self._best_of_each(packed)
         found = [int(np.argmax(own)) for own in scores]
         return [
             Homolog(k, found_alignment(own[k], packed.given.lengths(i, k)))
             for i, (k, own) in enumerate(zip(found, alignments))
         ]
-
-    def predict_ranking(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
-        """The numbers of the candidates of every input, the most similar first; of equal ones the first first."""
-        return [np.argsort(-own, kind="stable") for own in self.decision_function(X)]
-
-    def decision_function(self, X: Sequence[Any]) -> list[Floats]:
-        """The scores of the best alignments with all candidates, an array for every input."""
-        return self._best(self._pack(X))[0]
 
     def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
         """The share of inputs whose homolog is found. ``y``: as in ``fit``, or the numbers of the homologs alone."""
@@ -151,14 +143,6 @@ class HomologySVM(AlignmentBase):
             alignments.append(alignment)
         given = replace(packed.given, candidates=candidates)
         return PackedAlignments(given, packed.layout, packed.shape), read_alignments(given, alignments)
-
-    def _best(self, packed: PackedAlignments) -> tuple[list[Floats], list[list[Indices]]]:
-        """Scores and best alignments of all candidates of every input."""
-        scores, offsets, pairs = packed.core.best(self.coef_, job_count(self.n_jobs))
-        each = np.split(pairs, offsets[1:-1])
-        ends = np.cumsum([len(own) for own in packed.given.candidates]).tolist()
-        starts = [0, *ends[:-1]]
-        return [scores[a:b] for a, b in zip(starts, ends)], [each[a:b] for a, b in zip(starts, ends)]
 
 
 _MUST = "The output of example {} must be a pair: the number of the homolog among the candidates, and its alignment"

@@ -92,7 +92,7 @@ class Perceptron(Solver):
         if not formulation.mistakes and (formulation.rescaling, formulation.slack) != ("margin", "linear"):
             raise Unsupported(
                 f"The perceptron has no slack and no loss, so it cannot train with {formulation}; "
-                "leave both at their defaults."
+                "use rescaling='margin' and slack='linear'."
             )
 
     def __call__(self, oracle: Oracle, C: float, run: Run, start: Solution | None = None) -> Solution:

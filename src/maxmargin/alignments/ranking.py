@@ -1,0 +1,64 @@
+"""Ranking candidates by their best alignments with a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.alignments.alignment import Alignment
+from maxmargin.alignments.base import AlignmentBase, found_alignment
+from maxmargin.alignments.packed import PackedAlignments, read_candidates
+from maxmargin.alignments.tracks import Pool
+from maxmargin.core.problem import by_position
+from maxmargin.fitting.training import job_count
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int32]
+
+
+class RankedCandidate(NamedTuple):
+    """A candidate by its number, the score of its best alignment, and that alignment."""
+
+    candidate: int
+    score: float
+    alignment: Alignment
+
+
+class CandidateRanker(AlignmentBase):
+    """What ranks candidates by the scores of their best alignments."""
+
+    def rank(self, native: Any, candidates: Sequence[Any]) -> list[RankedCandidate]:
+        """All candidates with their best alignments to ``native``, the most similar first; of equal ones the first
+        first. ``predict_ranking`` has the order, and ``decision_function`` the scores, of many inputs at once."""
+        packed = self._candidates([(native, candidates)])
+        (scores,), (alignments,) = self._best_of_each(packed)
+        return [
+            RankedCandidate(k, float(scores[k]), found_alignment(alignments[k], packed.given.lengths(0, k)))
+            for k in np.argsort(-scores, kind="stable").tolist()
+        ]
+
+    def predict_ranking(self, X: Sequence[Any]) -> list[npt.NDArray[np.int64]]:
+        """The numbers of the candidates of each input ``(sequence, candidates)``, the most similar first."""
+        return [np.argsort(-own, kind="stable") for own in self.decision_function(X)]
+
+    def decision_function(self, X: Sequence[Any]) -> list[Floats]:
+        """The scores of the best alignments with all candidates, an array for each input ``(sequence, candidates)``."""
+        return self._best_of_each(self._candidates(X))[0]
+
+    def _candidates(self, X: Any) -> PackedAlignments:
+        check_is_fitted(self, "coef_")
+        return PackedAlignments(
+            read_candidates(Pool(self.layout_.features), by_position(X)), self.layout_, self._shape()
+        )
+
+    def _best_of_each(self, packed: PackedAlignments) -> tuple[list[Floats], list[list[Indices]]]:
+        """Scores and best alignments of all candidates of every input."""
+        scores, offsets, pairs = packed.core.best(self.coef_, job_count(self.n_jobs))
+        each = np.split(pairs, offsets[1:-1])
+        ends = np.cumsum([len(own) for own in packed.given.candidates], dtype=np.int64).tolist()
+        spans = list(zip([0, *ends[:-1]], ends))
+        return [scores[a:b] for a, b in spans], [each[a:b] for a, b in spans]
