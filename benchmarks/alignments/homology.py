@@ -1,12 +1,12 @@
 """A homolog among decoys: table 4 and figure 2 of Tsochantaridis, Joachims, Hofmann and Altun (2005).
 
-Sequences are those of the paper (``make_homologs``). ``GenerativeAligner`` has the gap score that does best on the test
-sets, an advantage that the paper gives its generative model as well. The paper's text divides C = 0.01 by the number of
-examples; then about one constraint per example is found, and neither the paper's errors nor its numbers of constraints
-come out. Both nearly do at 0.1 per example, which the bars are about: the best of several by their test errors, as is
-``tol``. The literal reading is beside it, and so is the Q-loss,
-by which the homolog has to be aligned right as well. ``tol`` is a gap and eps a violation: errors are taken at
-``tol=0.01``, constraints of the n-slack algorithm at the paper's 0.1 and around it.
+Sequences are those of the paper (``make_homologs``), and so is the model: 400 weights of pairs of letters and one of
+gaps. ``GenerativeAligner`` has the gap score that does best on the test sets, an advantage that the paper gives its
+generative model as well. HomologySVM has the defaults of all other parameters. Its ``C='scale'`` was chosen on tasks of
+other kinds (``studies/homology_c.py``); the seeds here have been used for no choice. The paper's text divides C = 0.01
+by the number of examples; then about one constraint per example is found, and neither the paper's errors nor its
+numbers of constraints come out: that reading is the last column. With the Q-loss the homolog has to be aligned right as
+well. Constraints are those of the n-slack algorithm at ``tol`` 0.1 and around it: ``tol`` is a gap, eps a violation.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ PAPER = {
     40: ((2.0, 1.0), (1.0, 0.4), (2.3, 0.5), (3.0, 0.3)),
     80: ((2.8, 0.5), (2.0, 0.5), (1.9, 0.4), (2.8, 0.6)),
 }
-SAMPLES = {1: 40, 2: 30, 4: 50, 10: 20, 20: 10, 40: 10, 80: 10}  # few examples vary most from sample to sample
+SAMPLES = {1: 100, 2: 100, 4: 100, 10: 40, 20: 20, 40: 20, 80: 20}  # few examples vary most from sample to sample
 TEST = 200
-C = 0.1
+SEED = 20_000_000  # of the first sample
 GAPS = (0.5, 0.8, 1.0, 1.5)
 FEATURES = Simple(symmetric=False) + Gaps(affine=False)
 EPSILONS = (1.0, 0.3, 0.1, 0.03, 0.01)
@@ -48,17 +48,16 @@ def run() -> dict[str, Any]:
                 str(n),
                 f"{found['generative'][0]:.1f}",
                 _shown(found["generative"][1:3]),
-                _bar(paper[2]),
+                _shown(paper[2]),
                 f"{own[0]:.1f}",
                 _shown(own[1:3]),
-                _bar(paper[3]),
+                _shown(paper[3]),
                 _shown(found["aligned"][1:3]),
                 _shown(found["literal"][1:3]),
             ]
         )
         limit = paper[3][0] + paper[3][1]
-        for kind, error in (("squared slack", own[1]), ("Q-loss", found["aligned"][1])):
-            bars.append((f"test error, {kind}, n = {n}", f"{error:.1f} %", f"at most {limit:.1f} %", error <= limit))
+        bars.append((f"test error, n = {n}", f"{own[1]:.1f} %", f"at most {limit:.1f} %", own[1] <= limit))
     for n in (10, 20, 40, 80):
         constraints[n] = _constraints(n, 0.1, 5)
     rows += [["constraints, n", *(f"{n}: {count:.0f}" for n, count in constraints.items()), "", "", "", ""]]
@@ -87,12 +86,12 @@ def _errors(n: int) -> dict[str, tuple[float, float, float]]:
     found: dict[str, list[tuple[float, float]]] = {"svm": [], "aligned": [], "literal": []}
     generative: dict[float, list[tuple[float, float]]] = {gap: [] for gap in GAPS}
     for number in range(SAMPLES[n]):
-        X, y = sample(n, 1000 * n + 2 * number)
-        X_test, y_test = sample(TEST, 500_000 + 1000 * n + 2 * number)
+        X, y = sample(n, SEED + 1000 * n + 2 * number)
+        X_test, y_test = sample(TEST, SEED + 500_000 + 1000 * n + 2 * number)
         models = {
-            "svm": HomologySVM(C, features=FEATURES, alphabet=LETTERS, tol=0.01),
-            "aligned": HomologySVM(features=FEATURES, alphabet=LETTERS, loss="q", slack="linear", tol=0.01),
-            "literal": HomologySVM(0.01 / n, features=FEATURES, alphabet=LETTERS, tol=0.01),
+            "svm": HomologySVM(features=FEATURES, alphabet=LETTERS),
+            "aligned": HomologySVM(features=FEATURES, alphabet=LETTERS, loss="q", slack="linear"),
+            "literal": HomologySVM(0.01 / n, features=FEATURES, alphabet=LETTERS),
         }
         for name, model in models.items():
             model.fit(X, y)
@@ -120,15 +119,11 @@ def _constraints(n: int, eps: float, samples: int) -> float:
     counts = []
     for number in range(samples):
         solver = NSlack(batch=1, coarse=0.0, keep_idle=1_000_000)
-        model = HomologySVM(C, features=FEATURES, alphabet=LETTERS, solver=solver, tol=eps)
-        model.fit(*sample(n, 1000 * n + 2 * number))
+        model = HomologySVM(features=FEATURES, alphabet=LETTERS, solver=solver, tol=eps)
+        model.fit(*sample(n, SEED + 1000 * n + 2 * number))
         counts.append(model.solution_.details["planes_added"])
     return float(np.mean(counts))
 
 
 def _shown(errors: tuple[float, ...]) -> str:
-    return f"{errors[0]:.1f} ± {errors[1]:.1f}"
-
-
-def _bar(errors: tuple[float, float]) -> str:
     return f"{errors[0]:.1f} ± {errors[1]:.1f}"

@@ -1,17 +1,18 @@
 """Protein families: learned scores beside BLOSUM62 on families that were not seen, as in figure 6 of Joachims, Hofmann,
 Yue and Yu (2009).
 
-59 families of BAliBASE (``load_balifam``) in three parts: every family is predicted, up to 20 pairs of it, by
-models that were trained on up to 60 pairs of each family in the other two parts. Scores count the reliable columns.
-Biopython aligns by BLOSUM62, its mode and gaps chosen on the training families, for Q and for Q4 separately. Learned
-models have one C, chosen for Simple on a third of the training families by models of the others; the number of training
-pairs, the candidates for C and the gaps by letter were settled after looking at scores of all families, see the page.
+59 families of BAliBASE (``load_balifam``), split at random into three parts, several times: up to 12 pairs of every
+family are predicted by models of the families in the other two parts. What is open is chosen inside these training
+families, for Q and for Q4 separately, by the mean over families: mode and gaps of Biopython directly, settings of
+learned models by models of each half of the training families for the other half. Scores count the reliable columns,
+and every family counts alike; standard errors are those of a bootstrap over families of their mean differences.
 Profiles are letter frequencies of the other members of a family, each aligned with the sequence alone by BLOSUM62: they
 know nothing of the reference alignment, and the two sequences of a pair are left out of them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -34,8 +35,10 @@ from maxmargin.alignments import (
 from maxmargin.datasets import load_balifam
 from maxmargin.metrics import alignment_q
 
-PAIRS, TRAINING_PAIRS, FOLDS, TOL = 20, 60, 3, 0.005
-TOTALS = (0.8, 2.5, 8.0)  # of C times the number of examples
+PAIRS, MORE_PAIRS, FOLDS, SPLITS, TOL = 12, 40, 3, 2, 0.01
+SEED = 4100  # of the first split
+DRAWS = 10_000  # of the bootstrap
+TOTALS = (0.3, 1.0, 3.0)  # of C times the number of examples
 LETTERS = "ARNDCQEGHILKMFPSTWYVX"
 RESIDUES = Alphabet(LETTERS, unknown="X")
 # Kyte and Doolittle (1982), in the order of LETTERS
@@ -50,35 +53,65 @@ MODELS: dict[str, Any] = {
 }
 ALPHABETS = {"residue": RESIDUES, "hydrophobicity": "hnp", "surroundings": "0123"}
 OPEN, EXTEND = (8, 10, 12, 14, 17), (0.5, 1.0, 1.5, 2.0)
-GENERATIVE = (2.0, 3.0, 4.0, 5.0, 6.0)
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is open in a learned model."""
+
+    total: float = 1.0  # C times the number of examples
+    shift: int = 0  # of the loss
+    pairs: int = PAIRS  # per family, to learn from
+    alike: bool = False  # whether every family has the same weight
+    mode: str = "global"
+    by_letter: bool = True  # whether gaps score by letter
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in vars(self).items())
+
+
+RICH = [Setting(total) for total in TOTALS]
+SETTINGS: dict[str, list[Setting]] = {
+    "Simple": [
+        *(Setting(total, shift) for total in TOTALS for shift in (0, 4)),
+        Setting(pairs=MORE_PAIRS),
+        Setting(alike=True),
+        Setting(mode="semi-global"),
+        Setting(by_letter=False),
+    ],
+    **dict.fromkeys(("Anova2", "Window", "Profile"), RICH),
+}
 
 
 def run() -> dict[str, Any]:
     families = load_balifam()
-    order = np.random.default_rng(0).permutation(len(families))
-    place = {int(number): at for at, number in enumerate(order)}
     tracks = Tracks(families)
-    judged = Examples(families, tracks, PAIRS)
-    known = Examples(families, tracks, TRAINING_PAIRS)
-    part, known_part = (np.array([place[f] % FOLDS for f in own.family]) for own in (judged, known))
-    inner = np.array([place[f] // FOLDS % 3 == 0 for f in judged.family])  # of the training families: to choose C
-
-    blosum, best = tuned(biopython(judged.texts, judged.truths), part)
-    learned = {name: np.zeros((len(part), 2)) for name in ("log-odds", *MODELS)}
+    examples = {most: Examples(families, tracks, most) for most in (PAIRS, MORE_PAIRS)}
+    judged = examples[PAIRS]
+    known = [by_family(scores, judged.family) for scores in biopython(judged.texts, judged.truths)]
+    names = ("BLOSUM62", "log-odds", *MODELS)
+    results = {name: np.zeros((SPLITS, len(families), 2)) for name in names}
     sizes, chosen = {"log-odds": 231}, []
-    for held in range(FOLDS):
-        train, test = np.flatnonzero(known_part != held), np.flatnonzero(part == held)
-        total = chosen_total(judged, np.flatnonzero((part != held) & ~inner), np.flatnonzero((part != held) & inner))
-        chosen.append(total)
-        learned["log-odds"][test] = log_odds(judged, np.flatnonzero(part != held), test)
-        for name, features in MODELS.items():
-            model = AlignmentSVM(total / len(train), features=features, alphabet=ALPHABETS, tol=TOL)
-            model.fit(_some(known.inputs, train), _some(known.written, train))
-            sizes[name] = model.coef_.size
-            learned[name][test] = quality(_some(judged.truths, test), model.predict(_some(judged.inputs, test)))
-    results = {"BLOSUM62": blosum, "BLOSUM62, gaps of the test families": best, **learned}
-    return {**answer(results, sizes), "C times examples": chosen}
+    for split in range(SPLITS):
+        part = np.random.default_rng(SEED + split).permutation(len(families)) % FOLDS
+        for held in range(FOLDS):
+            test, train = np.flatnonzero(part == held), np.flatnonzero(part != held)
+            for column in range(2):
+                best = max(known, key=lambda own: own[train, column].mean())
+                results["BLOSUM62"][split, test, column] = best[test, column]
+            results["log-odds"][split, test] = log_odds(judged, train, test)
+            half = np.random.default_rng(SEED + 100 + split).permutation(train.size) % 2
+            for name, features in MODELS.items():
+                learner = Learner(features, examples)
+                settings = learner.best(SETTINGS[name], train[half == 0], train[half == 1])
+                found = {setting: learner.scores(setting, train, test) for setting in set(settings)}
+                for column, setting in enumerate(settings):
+                    results[name][split, test, column] = found[setting][:, column]
+                sizes[name] = learner.weights
+                chosen.append([split, held, name, *map(str, settings)])
+    return {**answer(results, sizes), "chosen": chosen}
 
 
 class Examples:
@@ -86,22 +119,49 @@ class Examples:
 
     def __init__(self, families: list[MultipleAlignment], tracks: Tracks, most: int) -> None:
         pairs = [(f, a, b) for f in range(len(families)) for a, b in families[f].pairs(most, seed=f)]
-        self.family = [f for f, _, _ in pairs]
+        self.family = np.array([f for f, _, _ in pairs])
         self.truths = [families[f].alignment(a, b) for f, a, b in pairs]
         self.written = [families[f].alignment(a, b, lower=True) for f, a, b in pairs]  # to learn from
         self.texts = [(families[f].sequences[a], families[f].sequences[b]) for f, a, b in pairs]
         self.inputs = [(tracks.of(f, a, b), tracks.of(f, b, a)) for f, a, b in pairs]
 
+    def of(self, families: Ints) -> Ints:
+        """The numbers of the pairs of these families."""
+        return np.flatnonzero(np.isin(self.family, families))
 
-def chosen_total(examples: Examples, train: Any, test: Any) -> float:
-    """C times the number of examples that is best for Simple by the sum of Q and Q4."""
 
-    def value(total: float) -> float:
-        model = AlignmentSVM(total / len(train), features=MODELS["Simple"], alphabet=ALPHABETS, tol=TOL)
-        model.fit(_some(examples.texts, train), _some(examples.written, train))
-        return float(quality(_some(examples.truths, test), model.predict(_some(examples.texts, test))).mean())
+class Learner:
+    """Models of some features, by their settings."""
 
-    return max(TOTALS, key=value)
+    def __init__(self, features: Any, examples: dict[int, Examples]) -> None:
+        self.features, self.examples, self.weights = features, examples, 0
+
+    def best(self, settings: list[Setting], one: Ints, other: Ints) -> list[Setting]:
+        """The settings that are best in Q and in Q4 where each half of some families is predicted by the other."""
+        values = []
+        for setting in settings:
+            halves = [self.scores(setting, one, other), self.scores(setting, other, one)]
+            values.append(np.concatenate(halves).mean(axis=0))
+        return [settings[int(at)] for at in np.argmax(values, axis=0)]
+
+    def scores(self, setting: Setting, train: Ints, test: Ints) -> Floats:
+        """Q and Q4 of the test families, shape (families, 2), in their order."""
+        own, judged = self.examples[setting.pairs], self.examples[PAIRS]
+        at, asked = own.of(train), judged.of(test)
+        features = self.features if setting.by_letter else Simple()
+        C = setting.total / len(at)
+        options = {"alphabet": ALPHABETS, "mode": setting.mode, "shift": setting.shift, "tol": TOL}
+        model = AlignmentSVM(C, features=features, **options)
+        weight = 1.0 / np.bincount(own.family)[own.family[at]] if setting.alike else np.ones(len(at))
+        model.fit(_some(own.inputs, at), _some(own.written, at), sample_weight=weight / weight.mean())
+        self.weights = model.coef_.size
+        found = quality(_some(judged.truths, asked), model.predict(_some(judged.inputs, asked)))
+        return by_family(found, judged.family[asked])
+
+
+def by_family(scores: Floats, family: Ints) -> Floats:
+    """Means over the pairs of each family, in the order of their numbers."""
+    return np.array([scores[family == f].mean(axis=0) for f in np.unique(family)])
 
 
 def _some(items: list[Any], numbers: Any) -> list[Any]:
@@ -161,26 +221,17 @@ def biopython(texts: list[tuple[str, str]], truths: list[Any]) -> list[Floats]:
     return found
 
 
-def tuned(scores: list[Floats], part: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Scores of each part with the setting that is best on the others, and with the one that is best on itself."""
-    chosen, best = np.zeros_like(scores[0]), np.zeros_like(scores[0])
-    for held, column in product(range(FOLDS), range(2)):
-        test = part == held
-        setting = max(scores, key=lambda own: own[~test, column].mean())
-        chosen[test, column] = setting[test, column]
-        best[test, column] = max(scores, key=lambda own: own[test, column].mean())[test, column]
-    return chosen, best
-
-
-def log_odds(examples: Examples, train: Any, test: Any) -> Floats:
+def log_odds(examples: Examples, train: Ints, test: Ints) -> Floats:
     """The generative model, with the gaps that are best on the training families."""
-    texts, written = _some(examples.texts, train), _some(examples.written, train)
+    at, asked = examples.of(train), examples.of(test)
+    texts, written = _some(examples.texts, at), _some(examples.written, at)
     models = [
         GenerativeAligner(open=-first, extend=-later, mode="global", alphabet=RESIDUES).fit(texts, written)
         for first, later in product((3.0, 4.0, 5.0, 6.0), (0.3, 0.6, 1.0))
     ]
-    model = max(models, key=lambda own: own.score(texts, _some(examples.truths, train)))
-    return quality(_some(examples.truths, test), model.predict(_some(examples.texts, test)))
+    model = max(models, key=lambda own: own.score(texts, _some(examples.truths, at)))
+    found = quality(_some(examples.truths, asked), model.predict(_some(examples.texts, asked)))
+    return by_family(found, examples.family[asked])
 
 
 def quality(truths: list[Any], found: list[Any]) -> Floats:
@@ -191,17 +242,29 @@ def quality(truths: list[Any], found: list[Any]) -> Floats:
 
 
 def answer(results: dict[str, Floats], sizes: dict[str, int]) -> dict[str, Any]:
-    """The table, and what must hold."""
-    means = {name: 100.0 * scores.mean(axis=0) for name, scores in results.items()}
-    rows = [[name, str(sizes.get(name, "")), f"{own[0]:.2f}", f"{own[1]:.2f}"] for name, own in means.items()]
-    bars = []
+    """The table, with differences from BLOSUM62 and from Simple, and what must hold."""
+    means = {name: 100.0 * own.mean(axis=0) for name, own in results.items()}  # (families, 2)
+    rows, bars = [], []
+    for name, own in means.items():
+        row = [name, str(sizes.get(name, ""))]
+        for column in range(2):
+            row.append(f"{own[:, column].mean():.2f}")
+            for other in ("BLOSUM62", "Simple"):
+                row.append("" if name == other else "{:+.2f} ± {:.2f}".format(*_difference(own, means[other], column)))
+        rows.append(row)
     for column, measure in enumerate(("Q", "Q4")):
         for better, worse in (("Simple", "BLOSUM62"), ("Window", "Simple"), ("Profile", "Simple")):
-            value, least = means[better][column], means[worse][column]
-            bars.append(
-                (f"{measure}: {better} above {worse}", f"{value:.2f}", f"above {least:.2f}", bool(value > least))
-            )
-    return {"columns": ["model", "weights", "Q", "Q4"], "rows": rows, "bars": bars}
+            value, error = _difference(means[better], means[worse], column)
+            bars.append((f"{measure}: {better} less {worse}", f"{value:+.2f} ± {error:.2f}", "above 0", value > 0.0))
+    columns = ["model", "weights", "Q", "less BLOSUM62", "less Simple", "Q4", "less BLOSUM62", "less Simple"]
+    return {"columns": columns, "rows": rows, "bars": bars}
+
+
+def _difference(one: Floats, other: Floats, column: int) -> tuple[float, float]:
+    """The mean difference over families, and its standard error by a bootstrap over them."""
+    own = (one - other)[:, column]
+    drawn = np.random.default_rng(0).integers(own.size, size=(DRAWS, own.size))
+    return float(own.mean()), float(own[drawn].mean(axis=1).std())
 
 
 def _smoothed(values: Floats, width: int = 3) -> Floats:

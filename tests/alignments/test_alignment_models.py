@@ -8,7 +8,7 @@ import pytest
 import maxmargin
 from alignment_cases import LETTERS, pairs_of_letters
 from maxmargin import AlignmentCRF, AlignmentSVM, HomologySVM, Unsupported
-from maxmargin.alignments import Alphabet, Anova2, Gaps, Simple, Window, oracle
+from maxmargin.alignments import Alphabet, Anova2, Gaps, Profile, Simple, Window, oracle
 
 EXAMPLES = pairs_of_letters(seed=11, n=8, decoys=2)
 X = [(x, own[0]) for x, own, _ in EXAMPLES]
@@ -92,6 +92,23 @@ def test_examples_of_weight_zero_do_not_count():
     other = AlignmentSVM(0.5, alphabet=LETTERS, tol=1e-6, max_iter=5000)
     other.fit([X[i] for i in repeated], [Y[i] for i in repeated])
     assert model.solution_.primal == pytest.approx(other.solution_.primal, rel=1e-4)
+
+
+def test_scale_of_homology_is_by_the_features_of_true_pairs():
+    candidates, truths = HOMOLOGS
+    pairs = np.array([len(truth) for _, truth in truths], dtype=float)
+    plain = HomologySVM(alphabet=LETTERS).fit(*HOMOLOGS)
+    weight = np.array([1.0, 0.0, 2.0, 1.0, 0.0, 0.0, 1.0, 1.0])
+    weighted = HomologySVM(alphabet=LETTERS).fit(*HOMOLOGS, sample_weight=weight)
+
+    def tracks(text):
+        return {"residue": text, "profile": np.full((len(text), 1), 3.0)}  # 3 * 3 per pair, besides the letters
+
+    rows = [(tracks(x), [tracks(each) for each in own]) for x, own in candidates]
+    model = HomologySVM(features=Simple() + Profile(), alphabet=LETTERS).fit(rows, truths)
+    squares = [pairs.mean(), np.average(pairs, weights=weight), pairs.mean() * (1.0 + 9.0**2)]
+    found = [own.C_ for own in (plain, weighted, model)]
+    assert found == pytest.approx([2.0 / each for each in squares])
 
 
 def test_searches_that_would_take_too_much_are_refused(monkeypatch):

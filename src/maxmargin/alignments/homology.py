@@ -23,10 +23,12 @@ from maxmargin.core.input_checks import quoted
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import MARGINS, TRAINING, Allowed, whole
+from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
 
+Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 
@@ -50,8 +52,9 @@ class HomologySVM(CandidateRanker):
 
     Parameters
     ----------
-    C : weight of the sum of the risks; ``'scale'`` is measured on the most violated outputs of some examples at
-        ``w = 0`` (``plane_c``)
+    C : weight of the sum of the risks; ``'scale'`` is, with the zero-one loss, 2 over what the squared lengths of the
+        features of the pairs of a true alignment add up to, on average over the examples; with other losses it is
+        measured on the most violated outputs of some examples at ``w = 0`` (``plane_c``)
     loss : ``'zero-one'``: 1 for a decoy, 0 for the homolog in any alignment; with ``'q'`` and ``'f1'`` wrong alignments
         of the homolog compete as well, and cost what they cost in AlignmentSVM
     shift, features, alphabet, mode, free_ends, band : as in AlignmentSVM
@@ -97,9 +100,10 @@ class HomologySVM(CandidateRanker):
             weight = check_sample_weight(sample_weight, len(y))
             packed, truths = self._homologs(X, y)
             only = self.loss == "zero-one"
+            C = resolved_c(self.C, lambda: _scale(packed, truths, weight)) if only else self.C
             formulation = Formulation(self.rescaling, self.slack)
             structure = AlignmentStructure(packed, self.loss, int(self.shift), candidates_only=only)
-            self._keep(train(self, structure, X, truths, len(y), self.C, weight, formulation=formulation))
+            self._keep(train(self, structure, X, truths, len(y), C, weight, formulation=formulation))
             self.coef_, self.layout_ = self.solution_.w, packed.layout
         return self
 
@@ -145,4 +149,16 @@ class HomologySVM(CandidateRanker):
         return PackedAlignments(given, packed.layout, packed.shape), read_alignments(given, alignments)
 
 
+def _scale(packed: PackedAlignments, truths: Sequence[Indices], sample_weight: Floats | None) -> float:
+    """``C='scale'`` of the zero-one loss, with the factor that ``benchmarks/alignments/studies/homology_c.py`` chose.
+
+    At ``w = 0`` the empty alignment of a decoy is as good as any, so that planes there say how long the features of
+    true alignments are but nothing of their rivals; and which direction all share cannot be seen on a few examples.
+    """
+    squares = packed.targets(truths).moments(sample_weight)[1]
+    total = float(packed.n if sample_weight is None else sample_weight.sum())
+    return _FACTOR * total / squares if squares > 0.0 else 1.0
+
+
+_FACTOR = 2.0
 _MUST = "The output of example {} must be a pair: the number of the homolog among the candidates, and its alignment"
