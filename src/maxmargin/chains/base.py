@@ -55,7 +55,6 @@ class ChainEstimator(Inspected, SavedChain):
     probabilistic: ClassVar[bool] = True
     decode_: str = "viterbi"
 
-    weights_: Floats
     C: float | str
     order: int
     eta: float
@@ -124,7 +123,7 @@ class ChainEstimator(Inspected, SavedChain):
         """
         k = checked_k(k)
         given = self._read(X, lengths)
-        check_kbest(self.chain_, given, k, job_count(self.n_jobs))
+        check_kbest(self._predictor[0], given, k, job_count(self.n_jobs))
         found, scores = self._best(given, k, self._limits(given, known, steps))
         ranked = [self._labellings(self.classes_[row], given, X) for row in found.reshape(k, -1)]
         return [
@@ -149,7 +148,7 @@ class ChainEstimator(Inspected, SavedChain):
         given = self._read(X, lengths)
         limits = self._limits(given, known, steps)
         self._say_if_not_calibrated()
-        core = self.chain_.core(given)
+        core = self._core(given)
         scores = core.path_scores(self._native(), self._decoded(given, limits, decode))
         log_sum = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))[1]
         return np.asarray(np.exp(np.minimum(0.0, scores / self.temperature_ - log_sum)))
@@ -176,7 +175,7 @@ class ChainEstimator(Inspected, SavedChain):
         """The score ``F(x, y)`` of one labelling of each sequence, shape (n_sequences,)."""
         given = self._read(X, lengths)
         codes = pack_labels(y, given.tokens, classes=self.classes_)[1]
-        scores: Floats = self.chain_.core(given).path_scores(self._native(), codes)
+        scores: Floats = self._core(given).path_scores(self._native(), codes)
         return scores
 
     def _learn(
@@ -193,6 +192,7 @@ class ChainEstimator(Inspected, SavedChain):
         self.classes_, labels = pack_partial_labels(Y, given.tokens)
         self.n_features_in_ = given.tokens.n_features
         weight = check_sample_weight(sample_weight, len(given))
+        given = self._training_tokens(given, weight)
         tells = labels.tells(given.tokens) if isinstance(labels, PartialLabels) else given.tokens.lengths > 0
         if tells.all():
             return given, labels, weight
@@ -204,10 +204,11 @@ class ChainEstimator(Inspected, SavedChain):
         return given[used], labels, None if weight is None else check_sample_weight(weight[used], used.size)
 
     def _common_size(self, given: ChainInput, weight: Floats | None) -> tuple[ChainColumns, ChainInput]:
-        """With ``C='scale'`` what the features are changed by, and the changed ones; else they stay as they are."""
+        """With ``C='scale'`` what the features are changed by, and the changed ones; else, and those of a kernel, they
+        stay as they are."""
         if not isinstance(self.C, str):
             return ChainColumns(None, None), given
-        columns = ChainColumns.of(given, weight, self.chain_.constant)
+        columns = ChainColumns.of(given, weight, self.chain_.constant, self.kernel_ is None)
         return columns, columns.apply(given)
 
     def _all_known(self, labels: Codes | PartialLabels, given: ChainInput) -> Codes:
@@ -236,16 +237,20 @@ class ChainEstimator(Inspected, SavedChain):
 
     def _read(self, X: Any, lengths: Any) -> ChainInput:
         check_is_fitted(self)
-        given = self.reader_.read(X, lengths, self.chain_.n_features)
-        if given.tokens.n_features != self.chain_.n_features:
+        given = self.reader_.read(X, lengths, self.n_features_in_)
+        if given.tokens.n_features != self.n_features_in_:
             raise ValueError(
                 f"X has {given.tokens.n_features} features, but {type(self).__name__} is expecting "
-                f"{self.chain_.n_features} features as input."
+                f"{self.n_features_in_} features as input."
             )
-        return given
+        return self._scored_tokens(given)
+
+    def _core(self, given: ChainInput) -> Any:
+        """Tokens that were read, in the native core."""
+        return self._predictor[0].core(given)
 
     def _native(self) -> Floats:
-        return self.weights_
+        return self._predictor[1]
 
     def _limits(self, given: ChainInput, known: Any, steps: Any) -> tuple[Any, Any]:
         return allowed_labels(known, given.tokens, self.classes_), allowed_steps(steps, self.classes_)
@@ -265,14 +270,14 @@ class ChainEstimator(Inspected, SavedChain):
         return codes
 
     def _best(self, given: ChainInput, k: int, limits: tuple[Any, Any]) -> tuple[Codes, Floats]:
-        core = self.chain_.core(given)
+        core = self._core(given)
         found, scores, impossible = core.decode(self._native(), k, *limits, job_count(self.n_jobs))
         self._check_possible(impossible)
         return found, scores
 
     def _marginals(self, given: ChainInput, limits: tuple[Any, Any]) -> Floats:
         self._say_if_not_calibrated()
-        core = self.chain_.core(given)
+        core = self._core(given)
         found, _, impossible = core.marginals(self._native(), self.temperature_, *limits, job_count(self.n_jobs))
         self._check_possible(impossible)
         probability: Floats = found.reshape(-1, self.classes_.size)

@@ -76,10 +76,10 @@ def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
     model = part.model
     given = model._read(part.X, None)
     codes = pack_labels(part.Y, given.tokens, classes=model.classes_)[1]
-    core = model.chain_.core(given)
-    scores = core.path_scores(model.weights_, codes)
+    core, weights = model._core(given), model._native()
+    scores = core.path_scores(weights, codes)
 
     def log_sums(temperature: float) -> Floats:
-        return np.asarray(core.marginals(model.weights_, temperature, None, None, 1)[1])
+        return np.asarray(core.marginals(weights, temperature, None, None, 1)[1])
 
     return HeldOut(log_sums, scores, np.array([len(y) for y in part.Y]), weight[part.places])

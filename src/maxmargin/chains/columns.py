@@ -28,14 +28,15 @@ class ChainColumns:
     pairs: Columns | None
 
     @classmethod
-    def of(cls, X: ChainInput, sample_weight: Floats | None, constant: float) -> ChainColumns:
+    def of(cls, X: ChainInput, sample_weight: Floats | None, constant: float, explicit: bool = True) -> ChainColumns:
         """A typical column gets the size 1, as ``FeatureScale`` measures it.
 
         With a constant feature, which takes up what is subtracted, columns are also centred and brought together as
-        those of ``MulticlassSVC`` are; without, and for features of pairs, all are multiplied by one number.
+        those of ``MulticlassSVC`` are; without, and for features of pairs, all are multiplied by one number. Features
+        of a kernel, which are not ``explicit``, stay as they are.
         """
         return cls(
-            _measured(X.tokens, sample_weight, constant != 0.0),
+            _measured(X.tokens, sample_weight, constant != 0.0) if explicit else None,
             None if X.pairs is None else _measured(X.pairs, sample_weight, False),
         )
 

@@ -17,10 +17,12 @@ from maxmargin.chains.decoding import DecodingChoice
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.start import EarlierChain
 from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.method_choice import Deadline
 from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count
+from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
@@ -41,7 +43,7 @@ class ChainCRF(ChainEstimator):
         features then, with d features and k labels that occur in T tokens
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     observed : only weights of features and label tuples that occur together in training may differ from zero
-    order, eta, ends, window, templates, min_count, hashing : as in ChainSVC
+    order, eta, ends, window, templates, min_count, hashing, kernel, rank : as in ChainSVC; a kernel has no ``l1``
     class_weight : dict of label to positive weight, or ``'balanced'`` as in ChainSVC; a label of weight m is predicted
         as if it were m times as frequent: training maximises the likelihood of ``exp F(x, y) / prod_t m[y_t]``, so that
         ``exp F`` itself, by which labels are predicted, multiplies the probability of a labelling by the weights of its
@@ -66,13 +68,14 @@ class ChainCRF(ChainEstimator):
     decode_ : how ``predict`` finds labels: ``'marginal'`` where the most probable label of each token is clearly wrong
         less often than the best labelling on training tokens or, if these are few, on held-out folds; else, or with
         ``class_weight``, ``'viterbi'``
-    classes_, coef_, n_iter_, n_features_in_, chain_
+    classes_, coef_, kernel_, n_iter_, n_features_in_, chain_
     """
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **TRAINING,
         **LIKELIHOOD,
         **CHAIN,
+        **KERNEL,
         "l1": (NOT_NEGATIVE,),
         "l2": (NOT_NEGATIVE,),
         "observed": (bool,),
@@ -91,6 +94,8 @@ class ChainCRF(ChainEstimator):
     templates: Any = None
     min_count: int = 1
     hashing: int | None = None
+    kernel: Any = "linear"
+    rank: Any = None
     class_weight: Any = None
     solver: Any = "auto"
     fit_intercept: bool = True
@@ -111,6 +116,8 @@ class ChainCRF(ChainEstimator):
         convex: the answer is a local optimum (status ``LOCAL``), found by L-BFGS from zero, and has no gap.
         """
         with self._fitting():
+            if self.l1 and not self._is_explicit:
+                raise Unsupported("l1 picks single features, and those of a kernel have no meaning; use l1=0.")
             earlier = EarlierChain.of(self)
             data = ChainData.read(self, X, y, lengths, sample_weight)
             run, late = likelihood_run(self, data.scale), Deadline(self.max_time)
@@ -122,7 +129,7 @@ class ChainCRF(ChainEstimator):
                 data, lambda part, run: train(data=part, run=run), run, late, job_count(self.n_jobs)
             )
             self.decode_ = choice.best(self.solution_) if self.class_weight is None else "viterbi"
-            self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
+            self._conclude(data.columns.restore(self.chain_, self.solution_.w))
             self.temperature_ = 1.0
         return self
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.chains.chain import Chain, ChainInput
+from maxmargin.chains.chain import ChainInput
 from maxmargin.chains.input import InputReader
 from maxmargin.chains.inspection.explanation import Explanation, explain_difference
 from maxmargin.chains.inspection.names import ChainNames
@@ -19,16 +19,15 @@ from maxmargin.chains.inspection.weights import (
     strongest_features,
     strongest_transitions,
 )
+from maxmargin.chains.kernel_tokens import KernelTokens
 from maxmargin.io.labelled import shortened
 
 Codes = npt.NDArray[np.int32]
 
 
-class Inspected:
+class Inspected(KernelTokens):
     """Methods of a chain estimator that say what it has learned."""
 
-    chain_: Chain
-    weights_: npt.NDArray[np.float64]
     classes_: npt.NDArray[Any]
     reader_: InputReader
 
@@ -62,16 +61,17 @@ class Inspected:
         """
         if others not in ("kept", "free"):
             raise ValueError(f"others must be 'kept' or 'free', not {others!r}.")
-        given: ChainInput = self._read([x], None)  # type: ignore[attr-defined]
+        given: ChainInput = self._read([x], None)
         length = given.tokens.tokens
         if isinstance(t, bool) or not isinstance(t, int | np.integer) or not 0 <= t < length:
             raise ValueError(f"t must be the position of a token, 0 to {length - 1}, not {t!r}.")
         if self.classes_.size < 2:
             raise ValueError("There is one label only, so there is nothing to compare it with.")
-        best: Codes = self._decoded(given, (None, None))  # type: ignore[attr-defined]
+        best: Codes = self._decoded(given, (None, None))
         rivals = self._rivals(int(best[t]), against)
         rival = self._kept(given, best, t, rivals) if others == "kept" else self._free(given, t, rivals)
-        terms = explain_difference(self.chain_, self.weights_, given, best, rival, self._names())
+        chain, weights = self._predictor
+        terms = explain_difference(chain, weights, given, best, rival, self._names_of_predictor())
         scores = self._scores(given, np.stack([best, rival]))
         return Explanation(
             token=int(t),
@@ -101,7 +101,7 @@ class Inspected:
         allowed = np.ones((given.tokens.tokens, self.classes_.size), dtype=np.uint8)
         allowed[t] = 0
         allowed[t, rivals] = 1
-        chosen: Codes = self._best(given, 1, (allowed, None))[0]  # type: ignore[attr-defined]
+        chosen: Codes = self._best(given, 1, (allowed, None))[0]
         return chosen
 
     def _scores(self, given: ChainInput, labellings: Codes) -> npt.NDArray[np.float64]:
@@ -109,7 +109,8 @@ class Inspected:
         same = np.zeros(len(labellings), dtype=np.intp)
         repeated = ChainInput(given.tokens[same], None if given.pairs is None else given.pairs[same])
         flat = np.ascontiguousarray(labellings.ravel(), dtype=np.int32)
-        return self.chain_.core(repeated).path_scores(self.weights_, flat)
+        chain, weights = self._predictor
+        return chain.core(repeated).path_scores(weights, flat)
 
     def _code(self, label: Any) -> int:
         found = [code for code, known in enumerate(self.classes_.tolist()) if known == label]
@@ -119,8 +120,14 @@ class Inspected:
         return found[0]
 
     def _names(self) -> ChainNames:
+        if self.kernel_ is not None:
+            return ChainNames(self.classes_, self.chain_.n_features, kind="reference token")
         vectorizer, window = self.reader_.vectorizer, self.reader_.window
         own = self.chain_.n_features // (2 * window + 1)
         if vectorizer is None or vectorizer.hashing is not None:
             return ChainNames(self.classes_, own, window)
         return ChainNames(self.classes_, own, window, vectorizer.attributes_, vectorizer.pair_attributes_)
+
+    def _names_of_predictor(self) -> ChainNames:
+        """Names of what a score is made of: with a kernel one number for each label."""
+        return self._names() if self.kernel_ is None else ChainNames(self.classes_, self.classes_.size, kind="score of")

@@ -13,7 +13,8 @@ from maxmargin.chains.chain import Chain
 from maxmargin.chains.features.vectorizer import SequenceVectorizer
 from maxmargin.chains.formats.template_json import templates_as_json, templates_from_json
 from maxmargin.chains.input import InputReader
-from maxmargin.fitting.estimator import Estimator, FileParts
+from maxmargin.chains.kernel_tokens import KernelTokens
+from maxmargin.fitting.estimator import FileParts, restore_features
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 
 _SHAPE: dict[str, type[Any]] = {
@@ -27,11 +28,9 @@ _SHAPE: dict[str, type[Any]] = {
 _DICTIONARIES = ("attributes", "pair_attributes")
 
 
-class SavedChain(Estimator):
+class SavedChain(KernelTokens):
     """What model files keep of a chain estimator, with the dictionary of attributes where there is one."""
 
-    chain_: Chain
-    weights_: npt.NDArray[np.float64]
     classes_: npt.NDArray[Any]
     reader_: InputReader
     temperature_: float
@@ -81,14 +80,15 @@ def restore_chain(model: Any, arrays: ModelArrays, structure: ModelValues) -> No
     if structure["vectorizer"] is not None:
         vectorizer = _vectorizer(ModelValues(structure["vectorizer"]), arrays)
     window = structure.count("window")
+    restore_features(model, arrays, chain.n_features)
+    columns: int = model.n_features_in_
     if vectorizer is not None:
         pairs = len(vectorizer.pair_attributes_) if _has_pairs(vectorizer) else 0
-        if (len(vectorizer.attributes_) * (2 * window + 1), pairs) != (chain.n_features, chain.n_pair_features):
+        if (len(vectorizer.attributes_) * (2 * window + 1), pairs) != (columns, chain.n_pair_features):
             raise ValueError("the dictionary must fit the weights")
-    elif chain.n_features % (2 * window + 1):
+    elif columns % (2 * window + 1):
         raise ValueError("the window must fit the weights")
     model.classes_, model.weights_, model.chain_ = classes, chain.from_public(coef), chain
-    model.n_features_in_ = chain.n_features
     model.reader_ = InputReader(vectorizer, window)
     model.temperature_ = structure.number("temperature", above=0.0)
     model.decode_ = structure.one_of("decode", ("viterbi", "marginal"))

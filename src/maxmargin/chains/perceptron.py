@@ -17,10 +17,12 @@ from maxmargin.chains.chain import Chain
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.points import Explicit
 from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.parameters import TRAINING, Allowed, whole
 from maxmargin.fitting.training import train
 from maxmargin.oracles.base import OnlineWalk
 from maxmargin.oracles.bind import bind
+from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Record, Solution, Status
 from maxmargin.solvers.online import Perceptron
 
@@ -36,17 +38,18 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
     Parameters
     ----------
     passes : over the training set at most
-    order, eta, ends, window, templates, min_count, hashing, fit_intercept, max_time : as in ChainSVC
+    order, eta, ends, window, templates, min_count, hashing, kernel, rank, fit_intercept, max_time : as in ChainSVC
     n_jobs : threads for prediction; -1 is all cores
     random_state, callback, verbose : as in ChainSVC
 
     Attributes
     ----------
-    classes_, coef_, solution_, n_iter_, n_features_in_, chain_, temperature_
+    classes_, coef_, kernel_, solution_, n_iter_, n_features_in_, chain_, temperature_
     """
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **CHAIN,
+        **KERNEL,
         **{name: TRAINING[name] for name in ("max_time", "random_state", "callback", "verbose")},
         "passes": (whole(1),),
     }
@@ -60,6 +63,8 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
     templates: Any = None
     min_count: int = 1
     hashing: int | None = None
+    kernel: Any = "linear"
+    rank: Any = None
     fit_intercept: bool = True
     max_time: float | None = None
     n_jobs: int | None = None
@@ -77,7 +82,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
             self._keep(
                 train(self, self.chain_, given, codes, len(given), 1.0, weight, formulation=plain, solver=solver)
             )
-            self.weights_ = self.solution_.w
+            self._conclude(self.solution_.w)
             self.temperature_, self.calibrated_ = 1.0, False
             self.__dict__.pop("walk_", None)
         return self
@@ -91,6 +96,8 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
         added to the dictionary. After ``fit`` it goes on from the mean that was found there.
         """
         with self._fitting():
+            if not self._is_explicit:
+                raise Unsupported("partial_fit has no kernels: a basis is chosen out of all tokens; use fit.")
             given, codes, weight, before = self._next_batch(X, y, classes, lengths, sample_weight)
             walk = self._continued(before)
             if codes.size:

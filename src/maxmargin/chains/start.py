@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.chains.chain import Chain
 from maxmargin.chains.columns import ChainColumns
+from maxmargin.chains.kernel_tokens import with_emissions
 from maxmargin.chains.likelihood import ChainLikelihood
 from maxmargin.chains.likelihood import Distributions as NativeDistributions
 from maxmargin.chains.weight_parts import chain_parts
@@ -152,6 +153,7 @@ class EarlierChain:
 
     trained: TrainedChain
     native: Floats
+    kernel: Any
     distributions: Distributions | None
 
     @classmethod
@@ -160,9 +162,24 @@ class EarlierChain:
         kept = estimator.__dict__.pop("_distributions", None)
         if not estimator.warm_start or not hasattr(estimator, "weights_"):
             return None
-        return cls(TrainedChain.of(estimator), estimator.weights_, kept)
+        return cls(TrainedChain.of(estimator), estimator.weights_, estimator.kernel_, kept)
 
     def weights(self, estimator: Any, columns: ChainColumns) -> Floats | None:
         """For the data that the estimator has read since, with columns changed; None with other features."""
-        found = self.trained.moved(self.native, TrainedChain.of(estimator))
+        after = TrainedChain.of(estimator)
+        if self.kernel is None and estimator.kernel_ is None:
+            found = self.trained.moved(self.native, after)
+        else:
+            found = self._with_kernel(estimator, after)
         return None if found is None else columns.adapt(estimator.chain_, found)
+
+    def _with_kernel(self, estimator: Any, after: TrainedChain) -> Floats | None:
+        """The same where a kernel makes the features: by the coefficients of its reference tokens."""
+        emissions = chain_parts(self.trained.chain, self.native).emissions
+        same = self.trained.features == after.features and self.trained.window == after.window
+        coef = estimator._going_on(self.kernel, np.ascontiguousarray(emissions.T)) if same else None
+        if coef is None:
+            return None
+        chain, native = with_emissions(self.trained.chain, self.native, coef.T)
+        before = replace(self.trained, chain=chain, features=None, window=0)
+        return before.moved(native, replace(after, features=None, window=0))

@@ -16,6 +16,7 @@ from maxmargin.chains.data import ChainData
 from maxmargin.chains.start import EarlierChain
 from maxmargin.chains.training import ChainTraining
 from maxmargin.fitting.estimator import saved
+from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.method_choice import Candidate, Deadline
 from maxmargin.fitting.parameters import ANYTHING, MARGINS_OR_LIKELIHOOD, TRAINING, Allowed
 from maxmargin.fitting.training import refuse_loss
@@ -51,6 +52,8 @@ class ChainSVC(CalibratedChain):
     ends : whether the first and the last label have weights of their own
     window : each token also gets the features of so many tokens before and after it
     templates, min_count, hashing : of the ``SequenceVectorizer`` for tokens that are text
+    kernel, rank : as in MulticlassSVC, between tokens: of the features of a token, with those of its window. Weights of
+        transitions, ends, pairs and the constant are explicit
     class_weight : dict of label to weight, or ``'balanced'``, ``tokens / (labels * tokens of the label)``; multiplies
         the loss of tokens whose true label it is
     rescaling, slack, solver : as in StructuralSVM
@@ -64,12 +67,14 @@ class ChainSVC(CalibratedChain):
     Attributes
     ----------
     classes_ : labels, shape (n_labels,)
-    coef_ : weights in the layout of ``Chain``, for the features as they are
+    coef_ : weights in the layout of ``Chain``, for the features as they are; with a kernel those of features are
+        coefficients of the reference tokens of ``kernel_``
     method_ : ``'structural'`` or ``'likelihood'``, whichever was trained
     decode_ : how ``predict`` finds labels: ``'marginal'`` where a likelihood was trained and the most probable label of
         each token is clearly wrong less often than the best labelling on training tokens or, if these are few, on
         held-out folds; else ``'viterbi'``
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
+    kernel_ : None, or the kernel with its reference tokens
     n_iter_, n_features_in_, chain_, temperature_
     """
 
@@ -77,6 +82,7 @@ class ChainSVC(CalibratedChain):
         **TRAINING,
         **MARGINS_OR_LIKELIHOOD,
         **CHAIN,
+        **KERNEL,
         "loss": ("hamming", "zero-one"),
         "cost": ANYTHING,
         "class_weight": ANYTHING,
@@ -94,6 +100,8 @@ class ChainSVC(CalibratedChain):
     templates: Any = None
     min_count: int = 1
     hashing: int | None = None
+    kernel: Any = "linear"
+    rank: Any = None
     class_weight: Any = None
     rescaling: str = "margin"
     slack: str = "linear"
@@ -131,7 +139,7 @@ class ChainSVC(CalibratedChain):
             self._keep(trained.solution)
             likely = self.method_ == "likelihood"
             self.decode_ = training.best_decoding(trained, late) if likely else "viterbi"
-            self.weights_ = data.columns.restore(self.chain_, self.solution_.w)
+            self._conclude(data.columns.restore(self.chain_, self.solution_.w))
             self.temperature_, self.calibrated_ = 1.0, likely
         return self
 

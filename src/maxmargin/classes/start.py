@@ -44,7 +44,7 @@ class EarlierClasses:
     def weights(self, estimator: Any, columns: Columns | None) -> Floats | None:
         """Native weights for the present classes and columns of an estimator that has read its data, zero for new
         classes; None with other features."""
-        coef = estimator._continued(self.kernel, self.coef)
+        coef = estimator._going_on(self.kernel, self.coef)
         if coef is None:
             return None
         classes, constant, n_features = estimator.classes_.tolist(), estimator.intercept_scaling_, coef.shape[1]

@@ -124,6 +124,10 @@ def _train(
     ] = "auto",
     max_iter: Annotated[int, typer.Option(help="Stops training after this many passes.")] = 1000,
     max_time: Annotated[float | None, typer.Option(help="Stops training after this many seconds.")] = None,
+    kernel: Annotated[
+        str, typer.Option(help="linear, rbf, poly, ...; with numbers as in poly(degree=2,gamma=0.1).")
+    ] = "linear",
+    rank: Annotated[int | None, typer.Option(help="Basis functions of the kernel; all if not given.")] = None,
     class_weight: Annotated[str | None, typer.Option(help="'balanced', or weights such as a=2,b=0.5.")] = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="Add no constant feature.")] = False,
     label_column: LabelColumn = None,
@@ -215,6 +219,8 @@ def _train(
         tol=tol,
         max_iter=max_iter,
         max_time=max_time,
+        kernel=kernel,
+        rank=rank,
         class_weight=class_weight,
         fit_intercept=not no_intercept,
         n_jobs=n_jobs,

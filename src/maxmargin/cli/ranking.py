@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.cli.files import check_output, option, take_names
-from maxmargin.cli.train import parse_c, parse_tol
+from maxmargin.cli.train import kernel_rows, parse_c, parse_kernel, parse_tol
 from maxmargin.console import make_console, number, print_table
 from maxmargin.io.read import RANKING_FORMATS, format_of, told_format
 from maxmargin.io.text import text_writer
@@ -21,10 +21,13 @@ from maxmargin.rankings.ranking_svm import RankingSVM
 from maxmargin.solvers.base import Status
 
 RANKING_ONLY = frozenset({"relevant", "gain"})
-_SAME = frozenset({"measure", "relevant", "gain", "rescaling", "slack", "solver", "max_iter", "max_time", "n_jobs"})
+_SAME = frozenset(
+    {"measure", "relevant", "gain", "rank", "rescaling", "slack", "solver", "max_iter", "max_time", "n_jobs"}
+)
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
     "c": lambda text: ("C", parse_c(text)),
     "tol": lambda text: ("tol", parse_tol(text)),
+    "kernel": lambda text: ("kernel", parse_kernel(text)),
     "seed": lambda seed: ("random_state", seed),
     "verbose": lambda flag: ("verbose", int(flag)),
 }
@@ -59,6 +62,7 @@ def train_ranking(data_path: Path, path: Path, given: Mapping[str, Any]) -> None
         ("of them left out", str(model.n_uninformative_)),
         ("documents", str(len(data.grades))),
         ("features", str(model.n_features_in_)),
+        *kernel_rows(model),
         ("measure", str(model.measure)),
         ("C", number(model.C_)),
         ("objective", number(model.solution_.primal, 8)),

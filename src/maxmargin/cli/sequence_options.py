@@ -17,7 +17,7 @@ from maxmargin.chains.svc import ChainSVC
 from maxmargin.classes.cost_file import read_cost
 from maxmargin.cli.files import option
 from maxmargin.cli.sequence_files import read_templates
-from maxmargin.cli.train import parse_c, parse_class_weight, parse_tol
+from maxmargin.cli.train import parse_c, parse_class_weight, parse_kernel, parse_tol
 
 MODELS: dict[str, type[ChainEstimator]] = {
     "svm": ChainSVC,
@@ -26,7 +26,7 @@ MODELS: dict[str, type[ChainEstimator]] = {
     "hmm": ChainHMM,
 }
 _INPUT = {"templates", "min_count", "hashing", "window", "order", "no_ends", "n_jobs", "format"}
-_LEARNED = _INPUT | {"eta", "no_intercept", "max_time", "seed", "verbose"}
+_LEARNED = _INPUT | {"eta", "kernel", "rank", "no_intercept", "max_time", "seed", "verbose"}
 _SOLVED = _LEARNED | {"c", "solver", "tol", "max_iter"}
 _MEANING = {
     "svm": _SOLVED | {"rescaling", "slack", "cost", "class_weight", "calibrate"},
@@ -41,11 +41,12 @@ SEQUENCE_ONLY = frozenset(
 _TEXT_ONLY = ("templates", "min_count", "hashing")
 _SAME = frozenset(
     {"rescaling", "slack", "solver", "max_iter", "max_time", "order", "eta", "window", "min_count", "hashing"}
-    | {"n_jobs", "l1", "l2", "observed", "passes", "alpha"}
+    | {"rank", "n_jobs", "l1", "l2", "observed", "passes", "alpha"}
 )
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
     "c": lambda text: ("C", parse_c(text)),
     "tol": lambda text: ("tol", parse_tol(text)),
+    "kernel": lambda text: ("kernel", parse_kernel(text)),
     "no_intercept": lambda flag: ("fit_intercept", not flag),
     "no_ends": lambda flag: ("ends", not flag),
     "seed": lambda seed: ("random_state", seed),

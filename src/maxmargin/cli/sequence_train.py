@@ -14,6 +14,7 @@ from maxmargin.chains.features.template_sets import TEMPLATE_SETS
 from maxmargin.cli.files import check_output
 from maxmargin.cli.sequence_files import SequenceFile, read_training
 from maxmargin.cli.sequence_options import check_options, labels_of, make_estimator
+from maxmargin.cli.train import kernel_rows
 from maxmargin.console import make_console, number, print_table
 from maxmargin.solvers.base import Solution, Status
 
@@ -55,6 +56,7 @@ def _print_summary(model: ChainEstimator, data: SequenceFile, path: Path, second
         ("sequences", str(len(data.labels))),
         ("tokens", str(sum(map(len, data.labels)))),
         ("features", str(model.n_features_in_)),
+        *kernel_rows(model),
         ("labels", str(model.classes_.size)),
         ("estimator", type(model).__name__),
     ]

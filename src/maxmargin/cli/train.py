@@ -20,7 +20,10 @@ from maxmargin.cli.measure import MEASURE_ONLY, check_two_classes, positive_clas
 from maxmargin.console import make_console, number, print_table
 from maxmargin.io.labelled import LabelledData, shortened
 from maxmargin.measures.measure_svc import MeasureSVC
+from maxmargin.rows.kernel import Kernel
 from maxmargin.solvers.base import Status
+
+_NUMBERS = {"gamma": float, "degree": int, "coef0": float, "cache": int}
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Settings:
     tol: str = "auto"
     max_iter: int = 1000
     max_time: float | None = None
+    kernel: str = "linear"
+    rank: int | None = None
     class_weight: str | None = None
     fit_intercept: bool = True
     n_jobs: int = 1
@@ -52,6 +57,8 @@ class Settings:
         """The classifier that these options describe, for the classes of the data."""
         shared: dict[str, Any] = {
             "C": parse_c(self.C),
+            "kernel": parse_kernel(self.kernel),
+            "rank": self.rank,
             "rescaling": self.rescaling,
             "solver": self.solver,
             "tol": parse_tol(self.tol),
@@ -113,6 +120,25 @@ def parse_tol(text: str) -> float | str:
         raise ValueError(f"tol must be a positive number or 'auto', not {text!r}.") from None
 
 
+def parse_kernel(text: str) -> str | Kernel:
+    """A name, or a name with numbers such as ``poly(degree=2,gamma=0.1)``."""
+    name, opened, rest = text.partition("(")
+    if not opened:
+        return text if text == "linear" else Kernel(text)
+    numbers: dict[str, Any] = {}
+    for part in rest.removesuffix(")").split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or key not in _NUMBERS or not rest.endswith(")"):
+            raise ValueError(
+                f"The kernel must be a name, or one with numbers such as poly(degree=2,gamma=0.1), not {text!r}."
+            )
+        try:
+            numbers[key] = _NUMBERS[key](value)
+        except ValueError:
+            raise ValueError(f"{key} of the kernel is {value!r}, which is no number that it can have.") from None
+    return Kernel(name.strip(), **numbers)
+
+
 def parse_class_weight(text: str | None, classes: npt.NDArray[Any]) -> dict[Any, float] | str | None:
     """Weights such as ``a=2,b=0.5``; classes that are not named get 1."""
     if text is None or text == "balanced":
@@ -167,6 +193,7 @@ def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, 
     rows = [
         ("examples", str(examples)),
         ("features", str(model.n_features_in_)),
+        *kernel_rows(model),
         ("classes", str(model.classes_.size)),
         *(_measure_rows(model) if isinstance(model, MeasureSVC) else []),
         *([("nodes", str(model.nodes_.size))] if isinstance(model, TaxonomySVC) else []),
@@ -179,6 +206,13 @@ def _print_summary(model: MulticlassSVC | TaxonomySVC | MeasureSVC, path: Path, 
         ("model", str(path)),
     ]
     print_table(make_console(), "", ("", ""), rows, text_columns=2)
+
+
+def kernel_rows(model: Any) -> list[tuple[str, str]]:
+    """What a summary says about a kernel."""
+    if model.kernel_ is None:
+        return []
+    return [("kernel", str(model.kernel_.kernel.name)), ("reference rows", str(model.kernel_.width))]
 
 
 def _measure_rows(model: MeasureSVC) -> list[tuple[str, str]]:

@@ -47,8 +47,8 @@ KERNEL: Mapping[str, Allowed] = {
 class KernelEstimator(Estimator):
     """An estimator over rows with the parameters ``kernel`` and ``rank``."""
 
-    kernel: Any
-    rank: Any
+    kernel: Any = "linear"
+    rank: Any = None
     kernel_: KernelMap | ReferenceRows | FourierMap | None = None  # None is the linear kernel
     n_features_in_: int
     _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
@@ -63,12 +63,17 @@ class KernelEstimator(Estimator):
 
         Sets ``kernel_``. ``weight`` is how much each row counts.
         """
-        kernel, rank = as_kernel(self.kernel), as_low_rank(self.rank)
-        if kernel.kind == "linear" and rank is None:
+        if self._is_explicit:
             self.kernel_ = None
             return X
-        self.kernel_, features = kernel_features(kernel, self._allowed(rank, X.shape[0]), X, weight)
+        rank = self._allowed(as_low_rank(self.rank), X.shape[0])
+        self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight)
         return features
+
+    @property
+    def _is_explicit(self) -> bool:
+        """Whether features are trained on as they are."""
+        return self.rank is None and as_kernel(self.kernel).kind == "linear"
 
     def _allowed(self, rank: LowRank | None, n: int) -> LowRank | None:
         if rank is None or rank.basis == "fourier" or rank.k <= n:
@@ -98,7 +103,7 @@ class KernelEstimator(Estimator):
         self.kernel_, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
         return coef
 
-    def _continued(self, before: ReferenceRows | FourierMap | None, coef: Floats) -> Floats | None:
+    def _going_on(self, before: ReferenceRows | FourierMap | None, coef: Floats) -> Floats | None:
         """The coefficients of an earlier fit as weights of the features that are trained on now, shape (slots, width);
         None where that had another kernel or other columns."""
         if self.kernel_ is None:

@@ -170,7 +170,7 @@ class LabelTrainer:
         estimator, known = self.estimator, getattr(self.estimator, "coef_", None)
         if not estimator.warm_start or known is None or len(known) != self.labels:
             return
-        before = estimator._continued(self.before, known)
+        before = estimator._going_on(self.before, known)
         if before is None:
             return
         if estimator.interaction_.size != len(estimator.pairs_):

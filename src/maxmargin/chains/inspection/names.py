@@ -21,6 +21,7 @@ class ChainNames:
     n_features : columns of a token before the window was laid around it
     window : how many tokens before and after lend their features
     features, pairs : dictionaries with the names of the columns, or None where they have none
+    kind : what a column without a name is; one for each label where it is ``'score of'``
     """
 
     classes: npt.NDArray[Any]
@@ -28,6 +29,7 @@ class ChainNames:
     window: int = 0
     features: _core.Attributes | None = None
     pairs: _core.Attributes | None = None
+    kind: str = "feature"
 
     def label(self, code: int) -> Any:
         """The label itself, a plain Python object where it is a number or a string."""
@@ -37,7 +39,10 @@ class ChainNames:
     def feature(self, column: int) -> str:
         """``name``, or ``name[+1]`` for the same feature of the next token."""
         place, own = divmod(column, self.n_features)
-        name = f"feature {own}" if self.features is None else self.features.name(own)
+        if self.features is None:
+            name = f"{self.kind} {self.label(own) if self.kind == 'score of' else own}"
+        else:
+            name = self.features.name(own)
         return name if place == self.window else f"{name}[{place - self.window:+d}]"
 
     def pair(self, column: int) -> str:

@@ -1,0 +1,85 @@
+"""Tokens with kernels: the rows are tokens, and what they are trained on or scored with are tokens again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from maxmargin import _core
+from maxmargin.chains.chain import Chain, ChainInput
+from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.weight_parts import chain_parts
+from maxmargin.fitting.kernels import KernelEstimator
+
+Floats = npt.NDArray[np.float64]
+
+_DENSE = 0.25  # share of cells that are not zero from which products of dense rows are faster
+
+
+class KernelTokens(KernelEstimator):
+    """Chain estimators whose emissions may have a kernel; transitions, ends, pairs and the constant are explicit.
+
+    ``F(x, y) = sum_t sum_r coef[r, y_t] k(r, x_t) + ...`` over reference tokens r.
+    """
+
+    chain_: Chain
+    weights_: Floats
+
+    def _training_tokens(self, given: ChainInput, weight: Floats | None) -> ChainInput:
+        """What is trained on: the tokens themselves, or features of their kernel."""
+        if self._is_explicit:
+            self.kernel_ = None
+            return given
+        tokens = given.tokens
+        each = None if weight is None else np.repeat(weight, tokens.lengths)
+        dense = len(tokens.indices) > _DENSE * tokens.tokens * tokens.n_features
+        return replace(given, tokens=_dense_tokens(self._training_rows(_rows(tokens, dense), each), tokens))
+
+    def _conclude(self, w: Floats) -> None:
+        """Sets ``weights_`` and, with a kernel, ``chain_`` to those of the reference tokens."""
+        if self.kernel_ is None:
+            self.weights_ = w
+            return
+        emissions = self._concluded(chain_parts(self.chain_, w).emissions.T).T
+        self.chain_, self.weights_ = with_emissions(self.chain_, w, emissions)
+
+    def _scored_tokens(self, given: ChainInput) -> ChainInput:
+        """New tokens for ``_predictor``: as they are, or with a kernel the scores of all labels as their features."""
+        if self.kernel_ is None:
+            return given
+        dense = not sp.issparse(getattr(self.kernel_, "rows", None))
+        rows = _rows(given.tokens, dense)
+        scores = self._scored(rows, np.ascontiguousarray(chain_parts(self.chain_, self.weights_).emissions.T))[0]
+        return replace(given, tokens=_dense_tokens(scores, given.tokens))
+
+    @property
+    def _predictor(self) -> tuple[Chain, Floats]:
+        """The chain and the native weights that go with tokens that were read: a label gets its own score."""
+        if self.kernel_ is None:
+            return self.chain_, self.weights_
+        return with_emissions(self.chain_, self.weights_, np.eye(self.chain_.n_labels))
+
+
+def with_emissions(chain: Chain, w: Floats, emissions: Floats) -> tuple[Chain, Floats]:
+    """The chain and its native weights with other features, whose weights are ``emissions``, (features, labels)."""
+    after = replace(chain, n_features=len(emissions))
+    rows = np.zeros((after.rows, _core.padded(chain.n_labels)))
+    rows[: len(emissions), : chain.n_labels] = emissions
+    rows[len(emissions) :] = w.reshape(chain.rows, -1)[chain.n_features :]
+    return after, rows.ravel()
+
+
+def _rows(tokens: Sequences, dense: bool) -> Any:
+    return tokens.matrix().toarray() if dense else tokens.matrix()
+
+
+def _dense_tokens(features: Floats, tokens: Sequences) -> Sequences:
+    """The same sequences with other features, all of which have a value."""
+    n, width = features.shape
+    indices = np.tile(np.arange(width, dtype=np.int32), n)
+    indptr = np.arange(n + 1, dtype=np.int64) * width
+    return Sequences(tokens.offsets, indptr, indices, np.ascontiguousarray(features).ravel(), width)
