@@ -17,6 +17,7 @@ import table_grammars
 import table_labels
 import table_programs
 import toy_problems as problems
+from kernel_cases import linear
 from maxmargin import (
     ChainSVC,
     DiversityRanker,
@@ -141,9 +142,9 @@ def optimum(structure: Structure, rescaling: str, slack: str) -> Optimum:
     return solve(enumerate_planes(full, X, Y, rescaling, slack), C)
 
 
-def fit(structure: Structure, rescaling: str, slack: str, solver: Any) -> Any:
+def fit(structure: Structure, rescaling: str, slack: str, solver: Any, **more: Any) -> Any:
     problem, X, Y = data(structure)
-    options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000}
+    options = {"solver": solver, "rescaling": rescaling, "slack": slack, "tol": TOL, "max_iter": 5000, **more}
     if table_labels.is_multilabel(structure):
         return table_labels.fit(structure, C, **options)
     if table_programs.is_program(structure):
@@ -216,6 +217,17 @@ def test_cell(cell):
         assert best.low * (1 - 1e-12) <= solution.primal <= best.value + TOL * C * n
 
 
+@pytest.mark.parametrize("cell", support_table.kernel_cells(), ids=cell_id)
+def test_a_linear_kernel_reaches_the_optimum_of_the_explicit_form(cell):
+    structure, rescaling, slack = cell
+    tol = 1e-8 if slack == "hard" else 1e-9
+    explicit, kernel = (fit(*cell, "auto", tol=tol, **asked) for asked in ({}, {"kernel": linear}))
+    assert kernel.kernel_ is not None
+    assert kernel.solution_.primal == pytest.approx(explicit.solution_.primal, rel=1e-6)
+    best = optimum(structure, rescaling, slack)
+    assert best.low * (1 - 1e-6) <= kernel.solution_.primal <= best.value * (1 + 1e-6)
+
+
 def check_greedy(model: DiversityRanker, rescaling: str, slack: str, solver: str) -> None:
     """No gap is claimed; over all choices, listed, the objective is no better than the optimum and not far from it."""
     solution = model.solution_
@@ -267,8 +279,8 @@ def test_the_table_in_markdown():
     text = support_table.markdown()
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 7 * (2 + len(support_table.STRUCTURES))
-    assert {line.count("|") for line in rows} == {len(support_table.SOLVERS) + 2}
-    assert "| a Problem with `argmax` alone | yes | yes | yes | yes | yes | yes |" in text
+    assert {line.count("|") for line in rows} == {len(support_table.SOLVERS) + 3}
+    assert "| a Problem with `argmax` alone | yes | yes | yes | yes | yes | yes |  |" in text
     assert text.count("add `argmax_by_loss`") > 0
     assert text.count("add `kbest`") > 0
 

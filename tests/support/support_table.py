@@ -1,8 +1,8 @@
 """What can be trained with what: structure x formulation x solver, as a rule, as tests' cells, and as a table.
 
 ``python tests/support/support_table.py`` prints the table in Markdown. ``tests/solvers/test_table.py`` fits every cell:
-a "yes" must converge to the optimum, "inexact" must train without claiming a gap, a refusal must be raised in so many
-words.
+a "yes" must converge to the optimum (with a kernel, to that of the explicit form where the kernel is linear), "inexact"
+must train without claiming a gap, a refusal must be raised in so many words.
 """
 
 from __future__ import annotations
@@ -40,7 +40,13 @@ class Structure:
     by_loss: str = ""
     measure: str | None = None
 
+    @property
+    def rows(self) -> bool:
+        """Whether it is a structure over rows, which may have a kernel."""
+        return any(kind in self.name for kind in _OVER_ROWS) or self.name == "the same, over 16 labels"
 
+
+_OVER_ROWS = ("MulticlassSVC", "TaxonomySVC", "ChainSVC", "MeasureSVC", "RankingSVM", "MultilabelSVC")
 RANKING = "the most violated ranking is known"
 STRUCTURES = (
     Structure("`MulticlassSVC`", None, zero_one=True),
@@ -120,6 +126,22 @@ def cells() -> list[tuple[Structure, str, str, str]]:
     ]
 
 
+def kernel_cells() -> list[tuple[Structure, str, str]]:
+    """What is trained with a kernel: every structure over rows, wherever it is trained at all."""
+    return [
+        (structure, rescaling, slack)
+        for structure in STRUCTURES
+        for rescaling, slack in FORMULATIONS
+        if structure.rows and refusal(structure, rescaling, slack, "auto") is None
+    ]
+
+
+def kernel_text(structure: Structure, rescaling: str, slack: str) -> str:
+    if not structure.rows:
+        return ""
+    return "yes" if (structure, rescaling, slack) in kernel_cells() else "no"
+
+
 def cell_text(structure: Structure, rescaling: str, slack: str, solver: str) -> str:
     word = refusal(structure, rescaling, slack, solver)
     if word is None:
@@ -128,13 +150,18 @@ def cell_text(structure: Structure, rescaling: str, slack: str, solver: str) -> 
 
 
 def markdown() -> str:
-    """One table a formulation: structures down, solvers across."""
+    """One table a formulation: structures down, solvers across, and whether it is trained with a kernel."""
     lines: list[str] = []
     for (rescaling, slack), title in FORMULATIONS.items():
-        lines += [f"### {title[0].upper()}{title[1:]}", "", row(["", *(f"`{solver}`" for solver in SOLVERS)])]
-        lines.append(row(["---"] * (len(SOLVERS) + 1)))
+        lines += [
+            f"### {title[0].upper()}{title[1:]}",
+            "",
+            row(["", *(f"`{solver}`" for solver in SOLVERS), "`kernel`"]),
+        ]
+        lines.append(row(["---"] * (len(SOLVERS) + 2)))
         for structure in STRUCTURES:
-            lines.append(row([structure.name, *(cell_text(structure, rescaling, slack, solver) for solver in SOLVERS)]))
+            texts = [cell_text(structure, rescaling, slack, solver) for solver in SOLVERS]
+            lines.append(row([structure.name, *texts, kernel_text(structure, rescaling, slack)]))
         lines.append("")
     return "\n".join(lines)
 
