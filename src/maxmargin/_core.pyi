@@ -59,6 +59,16 @@ class Rows:
         Gives the constant feature another value; nothing that reads the rows may exist yet.
         """
 
+    def set_kernel(self, diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Makes unit vectors in 2 n columns the rows of a kernel (rows/kernel_patch.hpp).
+        """
+
+    def set_patch(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The rows whose scores moves keep up to date, and their part of the kernel matrix.
+        """
+
     @property
     def cells(self) -> int:
         """Numbers stored."""
@@ -234,6 +244,9 @@ class VisitSettings:
     @property
     def max_added(self) -> int: ...
 
+class Stretched:
+    """A step of an engine that can be taken back."""
+
 class VisitResult:
     """What a series of visits met."""
 
@@ -263,6 +276,9 @@ class VisitResult:
     @property
     def violation(self) -> float: ...
 
+    @violation.setter
+    def violation(self, arg: float, /) -> None: ...
+
     @property
     def unbounded(self) -> bool: ...
 
@@ -291,9 +307,9 @@ class PlaneEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -303,6 +319,11 @@ class PlaneEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -406,9 +427,9 @@ class MulticlassEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -418,6 +439,11 @@ class MulticlassEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -546,9 +572,9 @@ class OutputEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -558,6 +584,11 @@ class OutputEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -658,9 +689,9 @@ class BinaryRowsEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -670,6 +701,11 @@ class BinaryRowsEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -817,9 +853,9 @@ class ChainEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -829,6 +865,11 @@ class ChainEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -1025,9 +1066,9 @@ class LabelEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -1037,6 +1078,11 @@ class LabelEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -1103,9 +1149,9 @@ class SeparateLabelEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -1115,6 +1161,11 @@ class SeparateLabelEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -1526,9 +1577,9 @@ class ProgramEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -1538,6 +1589,11 @@ class ProgramEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -1750,9 +1806,9 @@ class AlignmentEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -1762,6 +1818,11 @@ class AlignmentEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
@@ -1955,9 +2016,9 @@ class TreeEngine:
     def visit(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: VisitSettings) -> VisitResult:
         """Visits the blocks in order, one step each."""
 
-    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
+    def settle(self, settings: VisitSettings, tolerance: float, max_passes: int, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> VisitResult:
         """
-        Visits with the planes in working sets until no block is violated by more than the tolerance.
+        Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.
         """
 
     def mark(self) -> None:
@@ -1967,6 +2028,11 @@ class TreeEngine:
         """
         Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.
         """
+
+    def stretch(self, factor: float) -> Stretched:
+        """The step of `extrapolate`, whatever it gains; `take_back` undoes it."""
+
+    def take_back(self, step: Stretched) -> None: ...
 
     def set_alpha(self, alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """

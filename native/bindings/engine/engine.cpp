@@ -26,6 +26,7 @@ static void bind_visits(nb::module_& module) {
       .def_prop_ro("steps", [](const VisitSettings& self) { return self.step != Step::none; }, "Whether a visit makes a step.")
       .def_ro("threshold", &VisitSettings::threshold)
       .def_ro("max_added", &VisitSettings::max_added);
+  nb::class_<Stretched>(module, "Stretched", "A step of an engine that can be taken back.");
   nb::class_<VisitResult>(module, "VisitResult", "What a series of visits met.")
       .def(nb::init<>())
       .def("merge", &VisitResult::merge, nb::arg("other"), "Adds what further visits met.")
@@ -34,7 +35,7 @@ static void bind_visits(nb::module_& module) {
       .def_ro("steps", &VisitResult::steps)
       .def_ro("gap", &VisitResult::gap)
       .def_ro("slack", &VisitResult::slack)
-      .def_ro("violation", &VisitResult::violation)
+      .def_rw("violation", &VisitResult::violation)
       .def_ro("unbounded", &VisitResult::unbounded);
 }
 

@@ -41,12 +41,14 @@ void add_engine_members(nb::class_<Owner>& type) {
           nb::arg("order").noconvert(), nb::arg("settings"), "Visits the blocks in order, one step each.")
       .def(
           "settle",
-          [](Owner& self, const VisitSettings& settings, double tolerance, std::int64_t max_passes) {
+          [](Owner& self, const VisitSettings& settings, double tolerance, std::int64_t max_passes, const std::optional<In1<std::int32_t>>& blocks) {
+            const auto some = blocks ? as_span(*blocks) : std::span<const std::int32_t>();
+            check_order(some, self.engine.support.blocks());
             nb::gil_scoped_release release;
-            return self.engine.settle(settings, tolerance, max_passes);
+            return self.engine.settle(settings, tolerance, max_passes, some);
           },
-          nb::arg("settings"), nb::arg("tolerance"), nb::arg("max_passes"),
-          "Visits with the planes in working sets until no block is violated by more than the tolerance.")
+          nb::arg("settings"), nb::arg("tolerance"), nb::arg("max_passes"), nb::arg("blocks").noconvert().none() = nb::none(),
+          "Visits with the planes in working sets, or in some, until no block is violated by more than the tolerance.")
       .def("mark", [](Owner& self) { self.engine.mark(); }, "Remembers the dual variables as they are, for `extrapolate`.")
       .def(
           "extrapolate",
@@ -56,6 +58,14 @@ void add_engine_members(nb::class_<Owner>& type) {
           },
           nb::arg("factor"),
           "Extrapolates along the path from the mark to here by `factor` of its length, each block within its cap; kept if the dual improves. Returns the gain.")
+      .def(
+          "stretch",
+          [](Owner& self, double factor) {
+            nb::gil_scoped_release release;
+            return self.engine.stretch(factor);
+          },
+          nb::arg("factor"), "The step of `extrapolate`, whatever it gains; `take_back` undoes it.")
+      .def("take_back", [](Owner& self, const Stretched& step) { self.engine.take_back(step); }, nb::arg("step"))
       .def(
           "set_alpha",
           [](Owner& self, In1<double> alpha) {

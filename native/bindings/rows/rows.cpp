@@ -156,6 +156,43 @@ static void bind_packed_rows(nb::module_& module) {
             rows.bias = bias;
           },
           nb::arg("bias"), "Gives the constant feature another value; nothing that reads the rows may exist yet.")
+      .def(
+          "set_kernel",
+          [](PyRows& self, In1<double> diagonal) {
+            Rows& rows = self.packed.rows;
+            const auto n = static_cast<std::size_t>(rows.n);
+            if (rows.kind != RowKind::ones || rows.width != 2 * rows.n || rows.offsets[rows.n] != rows.n) throw nb::value_error("rows with a kernel are unit vectors");
+            for (std::int64_t i = 0; i < rows.n; ++i) {
+              if (rows.offsets[i] != i || rows.indices[i] != i) throw nb::value_error("rows with a kernel are unit vectors");
+            }
+            if (diagonal.size() != n) throw nb::value_error("one number per row is needed");
+            self.check_analysed();
+            self.kernel = std::make_unique<KernelPatch>();
+            self.kernel->place.assign(n, -1);
+            for (std::int64_t i = 0; i < rows.n; ++i) self.kernel->unit.push_back(static_cast<std::int32_t>(rows.n + i));
+            rows.kernel = self.kernel.get();
+            for (std::size_t i = 0; i < n; ++i) self.packed.squared_norms[i] = diagonal.data()[i] + rows.bias * rows.bias;
+          },
+          nb::arg("diagonal").noconvert(), "Makes unit vectors in 2 n columns the rows of a kernel (rows/kernel_patch.hpp).")
+      .def(
+          "set_patch",
+          [](PyRows& self, In1<std::int32_t> rows, In2<double> values) {
+            if (!self.kernel) throw nb::value_error("these rows have no kernel");
+            KernelPatch& patch = *self.kernel;
+            const std::size_t size = rows.size();
+            if (values.shape(0) != size || values.shape(1) != size) throw nb::value_error("a patch is square");
+            for (std::int32_t r : as_span(rows)) {
+              if (r < 0 || static_cast<std::size_t>(r) >= patch.place.size()) throw nb::index_error("no such row");
+            }
+            for (std::int64_t k = 0; k < patch.size; ++k) patch.place[static_cast<std::size_t>(patch.rows[k])] = -1;
+            patch.size = static_cast<std::int64_t>(size);
+            patch.rows = rows.data();
+            patch.values = values.data();
+            for (std::size_t k = 0; k < size; ++k) patch.place[static_cast<std::size_t>(rows.data()[k])] = static_cast<std::int32_t>(k);
+            self.patch_rows = nb::cast(rows);
+            self.patch_values = nb::cast(values);
+          },
+          nb::arg("rows").noconvert(), nb::arg("values").noconvert(), "The rows whose scores moves keep up to date, and their part of the kernel matrix.")
       .def_prop_ro("cells",
                    [](const PyRows& self) {
                      const Rows& rows = self.packed.rows;

@@ -1,6 +1,9 @@
 // The packed examples as Python holds them: keeps the arrays alive that the core reads.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "arrays.hpp"
 #include "maxmargin/rows/pack.hpp"
 
@@ -9,6 +12,8 @@ namespace maxmargin::bindings {
 struct PyRows {
   PackedRows packed;
   nb::object values, indices, offsets;
+  std::unique_ptr<KernelPatch> kernel;
+  nb::object patch_rows, patch_values;
 
   void check_analysed() const {
     if (packed.squared_norms.size() != static_cast<std::size_t>(packed.rows.n)) throw nb::value_error("training needs rows made with analyse=True");

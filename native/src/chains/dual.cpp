@@ -45,7 +45,7 @@ void ChainDual::restore(std::span<const std::int32_t> examples, const float* mar
     steps += pairs;
   }
   sharpen();
-  const double square = std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
+  const double square = square_of(weights.data());
   if (total_entropy_ < square) retreat(std::max(0.0, total_entropy_ / square));
 }
 
@@ -181,12 +181,13 @@ void ChainDual::add_to(std::int64_t i, const double* nodes, const double* steps,
     for (int t = 0; t < length; ++t) {
       const double* change = nodes + static_cast<std::int64_t>(t) * stride;
       for (int y = 0; y < stride; ++y) counts_[static_cast<std::size_t>(y)] = factor * change[y];
-      const Row row = data_.tokens[data_.offsets[i] + t];
-      if (observed_ == nullptr) {
-        row_update(row, w, stride, counts_.data());
-      } else {
-        kernels_for(w).update_observed(row, w, stride, counts_.data(), observed_, words);
-      }
+      data_.tokens.each_move(data_.offsets[i] + t, [&](const Row& row) {
+        if (observed_ == nullptr) {
+          row_update(row, w, stride, counts_.data());
+        } else {
+          kernels_for(w).update_observed(row, w, stride, counts_.data(), observed_, words);
+        }
+      });
     }
   } else {  // `squared_change` has them
     summed_.each([&](std::int64_t column, const double* sums) { add_row(sums, column, factor); });
@@ -199,7 +200,21 @@ void ChainDual::add_to(std::int64_t i, const double* nodes, const double* steps,
   for (int y = 0; y < shape.labels; ++y) add_row(steps + static_cast<std::int64_t>(y) * stride, shape.transition_row(1) + y, factor * shape.eta);
 }
 
+// |w|^2, see engine/weights.hpp.
+template <class Real>
+double ChainDual::square_of(const Real* w) const {
+  auto product = [](const Real* a, const Real* b, std::int64_t count) {
+    double total = 0.0;
+    for (std::int64_t k = 0; k < count; ++k) total += static_cast<double>(a[k]) * static_cast<double>(b[k]);
+    return total;
+  };
+  const std::int64_t paired = data_.tokens.paired(data_.shape.stride());
+  const Real* rest = w + 2 * paired;
+  return product(w, w + paired, paired) + product(rest, rest, static_cast<std::int64_t>(w_.size()) - 2 * paired);
+}
+
 double ChainDual::dual() const {
+  if (data_.tokens.kernel != nullptr) return total_entropy_ - 0.5 * square_of(w_.data());
   return total_entropy_ - 0.5 * kernels().coarse_square(w_.data(), static_cast<std::int64_t>(w_.size()));
 }
 

@@ -20,6 +20,7 @@ std::int64_t cell_count(const Rows& rows, std::int64_t begin, std::int64_t end) 
 }  // namespace
 
 bool TokenProducts::fits(std::int64_t i) const {
+  if (rows_.kernel != nullptr) return true;  // there is no other way
   constexpr std::int64_t kNumbers = 2;  // of 4 bytes per cell, which itself takes 4 to 12 bytes
   return length(i) * (length(i) + 1) / 2 <= kNumbers * cell_count(rows_, offsets_[i], offsets_[i + 1]);
 }
@@ -44,10 +45,21 @@ void TokenProducts::open(std::int64_t i) {
   std::unique_ptr<float[]>& stored = kept_[static_cast<std::size_t>(i)];
   if (!stored) {
     stored = std::make_unique<float[]>(static_cast<std::size_t>(length(i) * (length(i) + 1) / 2));
-    sort_cells(i);
-    add_products(length(i), stored.get());
+    if (rows_.kernel != nullptr) {
+      look_up(i, stored.get());
+    } else {
+      sort_cells(i);
+      add_products(length(i), stored.get());
+    }
   }
   current_ = stored.get();
+}
+
+void TokenProducts::look_up(std::int64_t i, float* products) const {
+  const double constant = rows_.bias * rows_.bias;
+  for (std::int64_t s = 0; s < length(i); ++s) {
+    for (std::int64_t t = 0; t <= s; ++t) products[triangle(s, t)] = static_cast<float>((*rows_.kernel)(offsets_[i] + s, offsets_[i] + t) + constant);
+  }
 }
 
 // By column, and by token within one: digit by digit, each in one stable pass, from cells in the order of their tokens.
@@ -112,6 +124,11 @@ void ChangedScores::choose(std::int64_t i, std::size_t touches) {
   const double plane_rows = 0.25 * tokens * cells * width, plane_single = 2.0 * asked * cells;
   const double table = std::min(table_rows, table_single);
   const double plane = reach * (4.0 * changes * cells + std::min(plane_rows, plane_single));
+  if (rows_.kernel != nullptr) {
+    looked_up_ = true;
+    by_rows_ = table_rows < table_single;
+    return;
+  }
   looked_up_ = table < plane && products_.kept(i);
   if (table < plane && !looked_up_ && products_.fits(i)) {
     float& saved = saved_[static_cast<std::size_t>(i)];

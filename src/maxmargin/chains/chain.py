@@ -96,7 +96,7 @@ class Chain:
         if labels is not None:
             X.check_filled()
         pairs = None if X.pairs is None else as_token_rows(X.pairs, 0.0)
-        tokens = as_token_rows(X.tokens, float(self.constant))
+        tokens = as_token_rows(X.tokens, float(self.constant)) if X.units is None else X.units
         return _core.Chain(
             tokens,
             pairs,
@@ -220,10 +220,14 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class ChainInput:
-    """Packed sequences and, where there are any, the features tied to pairs of labels, for the same tokens."""
+    """Packed sequences and, where there are any, the features tied to pairs of labels, for the same tokens.
+
+    ``units`` are the tokens as unit vectors whose inner products are those of a kernel (``KernelCache.unit_rows``).
+    """
 
     tokens: Sequences
     pairs: Sequences | None = None
+    units: _core.Rows | None = None
 
     @classmethod
     def of(cls, X: Any) -> ChainInput:

@@ -54,6 +54,8 @@ class ChainDual {
   void visit_one(std::int64_t i);
   void retreat(double share);
   double offset_of(const double* nodes, int length) const;
+  template <class Real>
+  double square_of(const Real* w) const;
   double squared_change(std::int64_t i, int length);
   template <class Real>
   void add_to(std::int64_t i, const double* nodes, const double* steps, double factor, Real* w);

@@ -71,6 +71,7 @@ class ChainPlanes {
         searchers_(ChainSearcher<double>(loss), ChainSearcher<float>(loss)) {}
 
   std::int64_t weight_count() const { return data_->shape.weight_count(); }
+  std::int64_t paired() const { return data_->tokens.paired(data_->shape.stride()); }
   void prefetch(std::int64_t) const {}
   void prefetch_early(std::int64_t i) const { prefetch_line(data_->offsets + i); }
 
@@ -103,7 +104,7 @@ class ChainPlanes {
     const std::int64_t first = data_->offsets[i];
     for (int t : touched_.tokens) {
       double* row = coefficients_.data() + static_cast<std::int64_t>(t) * stride;
-      row_update(data_->tokens[first + t], weights, stride, row);
+      data_->tokens.each_move(first + t, [&](const Row& features) { row_update(features, weights, stride, row); });
       std::fill_n(row, stride, 0.0);
     }
     touched_.clear();

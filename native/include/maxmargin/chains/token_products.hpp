@@ -42,6 +42,7 @@ class TokenProducts {
   };
   static std::int64_t triangle(std::int64_t s, std::int64_t t) { return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s; }
   std::int64_t length(std::int64_t i) const { return offsets_[i + 1] - offsets_[i]; }
+  void look_up(std::int64_t i, float* products) const;
   void sort_cells(std::int64_t i);
   void add_products(std::int64_t length, float* products) const;
 

@@ -54,6 +54,7 @@ class MulticlassBlock {
   }
 
   std::int64_t weight_count() const { return data_.weight_count(); }
+  std::int64_t paired() const { return data_.rows.paired(data_.stride()); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
   // What prefetch itself will read, and the small things about an example.
   void prefetch_early(std::int64_t example) const {
@@ -126,7 +127,7 @@ class MulticlassBlock {
 
   template <class Real>
   void apply(Real* weights) {
-    if (few_.empty()) return row_update(data_.rows[example_], weights, data_.stride(), coefficient_.data());
+    if (few_.empty()) return add_row(example_, weights);
     changed_.clear(), changes_.clear();
     auto take = [this](std::int32_t k) {
       if (coefficient_[k] != 0.0) changed_.push_back(k), changes_.push_back(coefficient_[k]);
@@ -135,7 +136,9 @@ class MulticlassBlock {
       if (k != truth_) take(k);
     }
     take(truth_);
-    kernels_for(weights).update_few(data_.rows[example_], weights, data_.stride(), changed_.data(), changes_.data(), static_cast<int>(changed_.size()));
+    data_.rows.each_move(example_, [&](const Row& row) {
+      kernels_for(weights).update_few(row, weights, data_.stride(), changed_.data(), changes_.data(), static_cast<int>(changed_.size()));
+    });
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
@@ -150,7 +153,7 @@ class MulticlassBlock {
       coefficient_[truth] += step;
       linear += entry.alpha * data_.margin[first + entry.output];
     }
-    row_update(data_.rows[example], weights, data_.stride(), coefficient_.data());
+    add_row(example, weights);
     return linear;
   }
 
@@ -240,6 +243,11 @@ class MulticlassBlock {
   }
 
  private:
+  template <class Real>
+  void add_row(std::int64_t example, Real* weights) const {
+    data_.rows.each_move(example, [&](const Row& row) { row_update(row, weights, data_.stride(), coefficient_.data()); });
+  }
+
   // Makes the row of all classes that of one truth, which costs nothing to answer.
   void open_row(int truth) {
     own_margin_[static_cast<std::size_t>(truth_)] = data_.margin[truth_];

@@ -59,7 +59,7 @@ class OutputBlock : public OutputPlanes {
     for (std::int32_t k : used_) {
       if (coefficient_[k] != 0.0) sums_.add(k, coefficient_[k]);
     }
-    sums_.add_to(data_.rows[example_], weights);
+    data_.rows.each_move(example_, [&](const Row& row) { sums_.add_to(row, weights); });
     sums_.clear();
   }
 
@@ -75,7 +75,7 @@ class OutputBlock : public OutputPlanes {
       sums_.add(truth, step);
       linear += entry.alpha * loss_.margin()[entry.output];
     }
-    sums_.add_to(data_.rows[example], weights);
+    data_.rows.each_move(example, [&](const Row& row) { sums_.add_to(row, weights); });
     sums_.clear();
     return linear;
   }

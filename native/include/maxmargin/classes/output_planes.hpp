@@ -42,6 +42,7 @@ class OutputPlanes {
         bends_(scores_.size()) {}
 
   std::int64_t weight_count() const { return data_.weight_count(); }
+  std::int64_t paired() const { return data_.rows.paired(data_.map->node_stride()); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
   void prefetch_early(std::int64_t example) const {
     prefetch_line(data_.labels + example);

@@ -119,12 +119,14 @@ class BlockEngine {
         support(blocks),
         gaps(static_cast<std::size_t>(blocks), std::numeric_limits<float>::infinity()),
         budget(budget),
-        weights_(block.weight_count()) {}
+        weights_(block.weight_count()) {
+    if constexpr (requires { weights_.pair(block.paired()); }) weights_.pair(block.paired());
+  }
 
   VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
     moved();
     if constexpr (Block::kCoarse) {
-      if (settings.coarse) return visit_all(order, settings, weights_.coarse_point());
+      if (settings.coarse && !weights_.is_paired()) return visit_all(order, settings, weights_.coarse_point());
     }
     return visit_all(order, settings, weights().point());
   }
@@ -142,14 +144,17 @@ class BlockEngine {
   const Weights& rough_weights() const { return weights_; }
 
   // Steps over the planes in working sets until no block is violated by more than `tolerance`, or for `max_passes` passes. A pass
-  // goes over the blocks that the pass before left violated; before the end one goes over all.
-  VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes) {
+  // goes over the blocks that the pass before left violated; before the end one goes over all. `blocks`: only these, where there are any.
+  VisitResult settle(VisitSettings settings, double tolerance, std::int64_t max_passes, std::span<const std::int32_t> blocks = {}) {
     const typename Weights::Point w = weights().point();
     moved();
     settings.fresh = false;
     VisitResult total;
     std::vector<std::int32_t> everyone, active, next;
-    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+    for (std::int32_t i : blocks) {
+      if (support[i].size > 0) everyone.push_back(i);
+    }
+    for (std::int64_t i = 0; blocks.empty() && i < support.blocks(); ++i) {
       if (support[i].size > 0) everyone.push_back(static_cast<std::int32_t>(i));
     }
     active = everyone;
@@ -211,6 +216,10 @@ class BlockEngine {
     }
     return maxmargin::extrapolate(*this, factor, weights().point(), SeparateBlock<Block>);
   }
+
+  // The same in two steps, for weights that somebody else completes before the dual is known.
+  Stretched stretch(double factor) { return maxmargin::stretch(*this, factor, weights().point(), SeparateBlock<Block>); }
+  void take_back(const Stretched& step) { maxmargin::take_back(*this, step, weights().point()); }
 
   // Computes w and the dual anew from alpha: sums that were updated a million times have drifted a little.
   void refresh() {

@@ -56,31 +56,50 @@ void follow(Engine& engine, std::int64_t i, Point w, std::vector<double>& alpha)
   for (std::size_t k = 0; k < alpha.size(); ++k) engine.support[i].entries[k].alpha = alpha[k];
 }
 
+// A step that can be undone.
+struct Stretched {
+  std::vector<std::int32_t> moved;
+  double linear = 0.0, conjugate = 0.0;
+};
+
+template <class Engine, class Point>
+void follow_all(Engine& engine, const std::vector<std::int32_t>& moved, Point w) {
+  constexpr std::size_t kSoon = 4;
+  std::vector<double> alpha;
+  engine.moved();
+  for (std::size_t at = 0; at < moved.size(); ++at) {
+    if (at + kSoon < moved.size()) engine.block.prefetch(moved[at + kSoon]);
+    follow(engine, moved[at], w, alpha);
+  }
+}
+
+template <class Engine, class Point>
+Stretched stretch(Engine& engine, double factor, Point w, bool separate) {
+  Stretched step{{}, engine.linear, engine.conjugate};
+  for (std::int64_t i = 0; i < engine.support.blocks(); ++i) {
+    if (extend(engine.support[i], factor, std::max(0.0, engine.budget.cap(i)), separate)) step.moved.push_back(static_cast<std::int32_t>(i));
+  }
+  follow_all(engine, step.moved, w);
+  return step;
+}
+
+template <class Engine, class Point>
+void take_back(Engine& engine, const Stretched& step, Point w) {
+  for (std::int32_t i : step.moved) {
+    for (SupportEntry& entry : engine.support[i]) std::swap(entry.alpha, entry.marked);
+  }
+  follow_all(engine, step.moved, w);
+  engine.linear = step.linear, engine.conjugate = step.conjugate;
+}
+
 // The gain of the dual; a step that gains nothing is undone.
 template <class Engine, class Point>
 double extrapolate(Engine& engine, double factor, Point w, bool separate) {
-  const double dual = engine.dual(), linear = engine.linear, conjugate = engine.conjugate;
-  std::vector<std::int32_t> moved;
-  for (std::int64_t i = 0; i < engine.support.blocks(); ++i) {
-    if (extend(engine.support[i], factor, std::max(0.0, engine.budget.cap(i)), separate)) moved.push_back(static_cast<std::int32_t>(i));
-  }
-  constexpr std::size_t kSoon = 4;
-  std::vector<double> alpha;
-  auto follow_all = [&] {
-    engine.moved();
-    for (std::size_t at = 0; at < moved.size(); ++at) {
-      if (at + kSoon < moved.size()) engine.block.prefetch(moved[at + kSoon]);
-      follow(engine, moved[at], w, alpha);
-    }
-  };
-  follow_all();
+  const double dual = engine.dual();
+  const Stretched step = stretch(engine, factor, w, separate);
   const double gain = engine.dual() - dual;
   if (gain > kRounding * std::abs(dual)) return gain;
-  for (std::int32_t i : moved) {
-    for (SupportEntry& entry : engine.support[i]) std::swap(entry.alpha, entry.marked);
-  }
-  follow_all();
-  engine.linear = linear, engine.conjugate = conjugate;
+  take_back(engine, step, w);
   return 0.0;
 }
 

@@ -56,6 +56,10 @@ class WorkingSetBlock {
   WorkingSetBlock(Store planes, std::int64_t blocks) : store_planes(std::move(planes)), groups_(static_cast<std::size_t>(blocks)) {}
 
   std::int64_t weight_count() const { return store_planes.weight_count(); }
+  std::int64_t paired() const {
+    if constexpr (requires { store_planes.paired(); }) return store_planes.paired();
+    else return 0;
+  }
   const std::vector<Plane>& planes(std::int64_t block) const { return groups_[static_cast<std::size_t>(block)].planes; }
 
   const Group& group(std::int64_t block) const { return groups_[static_cast<std::size_t>(block)]; }

@@ -58,7 +58,16 @@ class ExplicitWeights {
   }
   bool is_fine() const { return fine_ != nullptr; }
   bool is_coarse() const { return coarse_ != nullptr; }
+  // The first `count` numbers are scores of rows, and as many after them the coefficients of these: their products add up to |w|^2
+  // as far as it is that of a kernel (rows/kernel_patch.hpp).
+  void pair(std::int64_t count) { paired_ = count; }
+  bool is_paired() const { return paired_ > 0; }
   double square() const {
+    if (paired_ > 0 && fine_) {
+      const double* scores = fine_->data();
+      const double* rest = scores + 2 * paired_;
+      return kernels().dot(scores, scores + paired_, paired_) + kernels().dot(rest, rest, size_ - 2 * paired_);
+    }
     if (coarse_) return kernels().coarse_square(coarse_->data(), size_);
     return fine_ ? kernels().dot(fine_->data(), fine_->data(), size_) : 0.0;
   }
@@ -67,7 +76,7 @@ class ExplicitWeights {
   const std::shared_ptr<WeightsOf<float>>& coarse() const { return coarse_; }
 
  private:
-  std::int64_t size_;
+  std::int64_t size_, paired_ = 0;
   std::shared_ptr<WeightsOf<double>> fine_;  // one of the two, or neither before the first use
   std::shared_ptr<WeightsOf<float>> coarse_;
 };

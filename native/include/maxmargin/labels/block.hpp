@@ -33,6 +33,7 @@ class LabelBlock {
         in_working_set_(sign_.size()) {}
 
   std::int64_t weight_count() const { return data_->shape.weight_count(); }
+  std::int64_t paired() const { return data_->rows.paired(data_->shape.stride()); }
   void prefetch(std::int64_t example) const { data_->rows.prefetch(example); }
   void prefetch_early(std::int64_t example) const {
     prefetch_line(data_->truth(example));
@@ -92,7 +93,7 @@ class LabelBlock {
 
   template <class Real>
   void apply(Real* weights) const {
-    row_update(data_->rows[example_], weights, data_->shape.stride(), coefficient_.data());
+    add_row(example_, weights);
   }
 
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
@@ -105,7 +106,7 @@ class LabelBlock {
       coefficient_[entry.output] = truth[entry.output] ? entry.alpha : -entry.alpha;
       linear += entry.alpha * loss_->cost(entry.output, truth[entry.output]);
     }
-    row_update(data_->rows[example], weights, data_->shape.stride(), coefficient_.data());
+    add_row(example, weights);
     return linear;
   }
 
@@ -158,6 +159,11 @@ class LabelBlock {
   }
 
  private:
+  template <class Real>
+  void add_row(std::int64_t example, Real* weights) const {
+    data_->rows.each_move(example, [&](const Row& row) { row_update(row, weights, data_->shape.stride(), coefficient_.data()); });
+  }
+
   void move(int k, double t) {
     alpha_[k] = std::max(0.0, alpha_[k] + t);
     total_ += t;

@@ -85,6 +85,7 @@ class LabelPlanes {
         coefficient_(static_cast<std::size_t>(problem.data->shape.stride())) {}
 
   std::int64_t weight_count() const { return problem_.data->shape.weight_count(); }
+  std::int64_t paired() const { return problem_.data->rows.paired(problem_.data->shape.stride()); }
   void prefetch(std::int64_t i) const { problem_.data->rows.prefetch(i); }
   void prefetch_early(std::int64_t i) const {
     if (problem_.data->rows.offsets != nullptr) prefetch_line(problem_.data->rows.offsets + i);
@@ -124,7 +125,7 @@ class LabelPlanes {
   template <class Real>
   void flush(std::int64_t i, Real* weights) {
     const LabelShape& shape = problem_.data->shape;
-    row_update(problem_.data->rows[i], weights, shape.stride(), coefficient_.data());
+    problem_.data->rows.each_move(i, [&](const Row& row) { row_update(row, weights, shape.stride(), coefficient_.data()); });
     std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
     Real* own = weights + shape.pair_base();
     for (const auto& [p, c] : touched_) own[p] += static_cast<Real>(shape.eta * c);

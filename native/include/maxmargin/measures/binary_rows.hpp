@@ -33,6 +33,7 @@ class BinaryRowsBlock {
   explicit BinaryRowsBlock(const BinaryRowsData& data) : data_(data) {}
 
   std::int64_t weight_count() const { return data_.weight_count(); }
+  std::int64_t paired() const { return data_.rows.paired(1); }
   void prefetch(std::int64_t example) const { data_.rows.prefetch(example); }
   void prefetch_early(std::int64_t example) const {
     prefetch_line(data_.signs + example);
@@ -128,7 +129,7 @@ class BinaryRowsBlock {
   }
   template <class Real>
   void add(std::int64_t example, double alpha, Real* weights) const {
-    kernels_for(weights).row_axpy(data_.rows[example], alpha * static_cast<double>(data_.signs[example]), weights);
+    data_.rows.each_move(example, [&](const Row& row) { kernels_for(weights).row_axpy(row, alpha * static_cast<double>(data_.signs[example]), weights); });
   }
 
   BinaryRowsData data_;

@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "maxmargin/rows/kernel_patch.hpp"
+
 namespace maxmargin {
 
 // Asks for a cache line that will be read soon.
@@ -75,6 +77,7 @@ struct Rows {
   std::int64_t n = 0;
   std::int64_t width = 0;
   double bias = 0.0;
+  const KernelPatch* kernel = nullptr;  // then rows are unit vectors, and there are 2 n columns
 
   std::int64_t mask_words() const { return (width + 63) / 64; }
   std::int64_t columns() const { return width + (bias != 0.0 ? 1 : 0); }
@@ -97,6 +100,20 @@ struct Rows {
                width,
                bias};
   }
+
+  // Calls change(row) for each row that weights change by where a solver moves along row i: the row itself, or, with a kernel,
+  // those of F and of beta.
+  template <class Change>
+  void each_move(std::int64_t i, Change&& change) const {
+    if (kernel == nullptr) return change((*this)[i]);
+    const std::int64_t at = kernel->place[static_cast<std::size_t>(i)];
+    if (at >= 0) {
+      change(Row{RowKind::sparse, false, kernel->values + at * kernel->size, kernel->rows, nullptr, nullptr, nullptr, nullptr, kernel->size, width, 0.0});
+    }
+    change(Row{RowKind::ones, false, nullptr, kernel->unit.data() + i, nullptr, nullptr, nullptr, nullptr, 1, width, bias});
+  }
+  // Weights at the beginning that are F, `stride` per row; as many after them are beta.
+  std::int64_t paired(std::int64_t stride) const { return kernel == nullptr ? 0 : n * stride; }
 
   // Brings what `prefetch` itself will read.
   void prefetch_early(std::int64_t i) const {
