@@ -79,7 +79,7 @@ TESTS_asan := tests/chains/test_chain_crfsuite.py tests/chains/test_chain_curvat
   tests/chains/test_conll2000.py tests/chains/test_templates.py tests/chains/test_vectorizer.py \
   tests/solvers/test_engine.py tests/classes/test_class_newton.py \
   tests/rows/test_class_likelihood.py tests/core/test_planes.py tests/estimators/test_sparse_inputs.py tests/estimators/test_fuzzed_matrices.py tests/fitting/test_fuzzed_model_files.py \
-  tests/programs \
+  tests/programs tests/alignments tests/grammars \
   --deselect tests/estimators/test_sparse_inputs.py::test_a_column_beyond_memory_is_a_sentence
 TESTS_tsan := tests/support/threads.py tests/classes/test_multiclass_oracle.py tests/chains/test_chain_oracle.py tests/groups/test_sample_oracle.py \
   tests/programs/test_batches.py tests/programs/test_program_crf.py
