@@ -5,51 +5,14 @@
 #include <string>
 
 namespace maxmargin::grammars {
+namespace {
 
-void SplitRows::shape(std::int32_t n, std::int64_t left_roles, std::int64_t right_roles) {
-  left_roles_ = left_roles, right_roles_ = right_roles, stride_ = row_stride(n), words_ = n / 64 + 1;
-  const auto positions = static_cast<std::size_t>(n) + 1;
-  left_.resize(positions * static_cast<std::size_t>(left_roles * stride_));
-  right_.resize(positions * static_cast<std::size_t>(right_roles * stride_));
-  left_bits_.assign(positions * static_cast<std::size_t>(left_roles * words_), 0);
-  right_bits_.assign(positions * static_cast<std::size_t>(right_roles * words_), 0);
-  right_used_.assign(positions * static_cast<std::size_t>(right_roles), 0);
-  live_.resize(positions);
-  for (std::vector<std::int32_t>& each : live_) each.clear();
+void raise(std::vector<double>& row, Symbol symbol, double value) {
+  double& before = row[static_cast<std::size_t>(symbol)];
+  before = std::max(before, value);
 }
 
-void SplitRows::shape_like(const SplitRows& other) {
-  left_roles_ = other.left_roles_, right_roles_ = other.right_roles_, stride_ = other.stride_, words_ = other.words_;
-  left_.resize(other.left_.size());
-  right_.resize(other.right_.size());
-  left_bits_ = other.left_bits_, right_bits_ = other.right_bits_, live_ = other.live_, right_used_ = other.right_used_;
-  for (std::size_t start = 0; start < live_.size(); ++start) {
-    for (const std::int32_t role : live_[start]) std::fill_n(left(static_cast<std::int32_t>(start)) + role * stride_, stride_, 0.0);
-  }
-  for (std::size_t row = 0; row < right_used_.size(); ++row) {
-    if (right_used_[row] != 0) std::fill_n(right_.data() + static_cast<std::int64_t>(row) * stride_, stride_, 0.0);
-  }
-}
-
-void SplitRows::put(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, double value, double zero) {
-  if (left_role >= 0) {
-    std::uint64_t* bits = left_bits_.data() + (start * left_roles_ + left_role) * words_;
-    double* row = left(start) + left_role * stride_;
-    if (std::all_of(bits, bits + words_, [](std::uint64_t word) { return word == 0; })) {
-      std::fill_n(row, stride_, zero);
-      live_[static_cast<std::size_t>(start)].push_back(left_role);
-    }
-    bits[end / 64] |= std::uint64_t{1} << (end % 64);
-    row[end] = value;
-  }
-  if (right_role >= 0) {
-    std::uint8_t& used = right_used_[static_cast<std::size_t>(end * right_roles_ + right_role)];
-    double* row = right(end) + right_role * stride_;
-    if (used == 0) std::fill_n(row, stride_, zero), used = 1;
-    right_bits_[static_cast<std::size_t>((end * right_roles_ + right_role) * words_ + start / 64)] |= std::uint64_t{1} << (start % 64);
-    row[start] = value;
-  }
-}
+}  // namespace
 
 double Chart::best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam) {
   rules_ = &rules, scores_ = &scores, words_ = words, n_ = static_cast<std::int32_t>(words.size()), pruned_ = false;
@@ -59,36 +22,42 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
     throw std::length_error("A sentence of " + std::to_string(n_) + " words is too long for a chart of " + std::to_string(symbols) + " symbols.");
   }
   rows_.shape(n_, rules.left_roles(), rules.right_roles());
-  values_.resize(static_cast<std::size_t>(cells) + 1);
-  values_[0] = 0.0;
+  first_.assign(1, 0);
+  symbols_.clear();
+  values_.assign(1, 0.0);
+  low_.assign(static_cast<std::size_t>(symbols), kImpossible<double>);
+  high_ = low_;
+  found_.reserve(static_cast<std::size_t>(symbols) + 1);
+  room_.resize(static_cast<std::size_t>(rules.most_pairs()) + 1);
   chain_scores_.clear();
   if (scores.fields.empty()) {
     for (const Chain& chain : rules.chains()) chain_scores_.push_back(scores.chain(rules, chain, 0, 1));
   }
   for (std::int32_t j = 1; j <= n_; ++j) {
+    pairs_.clear(rules);
     for (std::int32_t i = j - 1; i >= 0; --i) {
-      double* low = values_.data() + 1 + this->low(0, i, j);
-      double* high = low + symbols;
-      std::fill_n(low, symbols, kImpossible<double>);
+      found_.clear();
       if (j == i + 1) {
-        fill_words(i, low);
+        fill_words(i);
       } else {
-        kernels().best_splits(question(rows_, i, j, scores), low);
-        if (scores.symbol_extra != nullptr) {
-          for (const Symbol parent : rules.parents()) low[parent] += symbol_extra(parent, i, j);
-        }
+        fill_splits(i, j);
       }
-      add_chains(i, j, low, high);
-      if (beam < kNoBeam) apply_beam(high, beam);
-      put(i, j, high);
+      add_chains(i, j);
+      if (beam < kNoBeam) apply_beam(beam);
+      take_up(i, j);
     }
   }
-  return values()[goal()];
+  const std::span<const Symbol> top = symbols_at(span_count(n_) - 1);
+  const auto at = std::ranges::find(top, rules.start());
+  if (at == top.end()) return kImpossible<double>;
+  goal_ = static_cast<Cell>(first_cell(span_count(n_) - 1) + std::ssize(top) + (at - top.begin()));
+  return values()[goal_];
 }
 
-SpanSplits Chart::question(SplitRows& rows, std::int32_t i, std::int32_t j, const SentenceScores& scores) const {
-  SpanSplits asked{&rules_->split(), rows.left(i),           rows.right(j),     rows.stride(),           rows.left_bits(i),
-                   rows.right_bits(j), rows.words(),         rows.live(i).data(), std::ssize(rows.live(i)), scores.position.data()};
+SpanSplits Chart::question(const double* left, const double* right, const PairLists& pairs, std::int32_t i, std::int32_t j, const SentenceScores& scores) const {
+  const std::span<const LiveRow> live = rows_.live(i);
+  SpanSplits asked{&rules_->split(),   i + 1,           j,           left,           right, rows_.stride(), live.data(), std::ssize(live),
+                   pairs.pairs(), pairs.counts(), rows_.right_rows(j), rows_.left_bits(), rows_.right_bits(j), rows_.words(), room_.data(), scores.position.data()};
   for (const ScoreField& field : scores.fields) {
     asked.field[asked.fields++] = {field.table + place_row(field.place, i, 0, j) * field.blocks, field.block_at.data()};
   }
@@ -96,8 +65,18 @@ SpanSplits Chart::question(SplitRows& rows, std::int32_t i, std::int32_t j, cons
   return asked;
 }
 
-void Chart::fill_words(std::int32_t i, double* low) const {
-  for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) low[word.symbol] = std::max(low[word.symbol], word_score(word, i));
+void Chart::fill_words(std::int32_t i) {
+  for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) {
+    if (low_[static_cast<std::size_t>(word.symbol)] == kImpossible<double>) found_.push_back(word.symbol);
+    raise(low_, word.symbol, word_score(word, i));
+  }
+}
+
+void Chart::fill_splits(std::int32_t i, std::int32_t j) {
+  found_.resize(static_cast<std::size_t>(rules_->symbols()) + 1);
+  found_.resize(static_cast<std::size_t>(kernels().best_splits(question(rows_.left().data(), rows_.right().data(), pairs_, i, j, *scores_), low_.data(), found_.data())));
+  if (scores_->symbol_extra == nullptr) return;
+  for (const Symbol symbol : found_) low_[static_cast<std::size_t>(symbol)] += symbol_extra(symbol, i, j);
 }
 
 double Chart::chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const {
@@ -106,28 +85,59 @@ double Chart::chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) co
   return scores_->chain_extra == nullptr ? own : own + scores_->chain_extra[span_number(i, j) * std::ssize(rules_->chains()) + chain];
 }
 
-void Chart::add_chains(std::int32_t i, std::int32_t j, const double* low, double* high) {
-  std::copy_n(low, rules_->symbols(), high);
-  const std::span<const Chain> chains = rules_->chains();
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    const double below = low[chains[c].bottom];
-    if (below == kImpossible<double>) continue;
-    high[chains[c].top] = std::max(high[chains[c].top], below + chain_score(static_cast<std::int32_t>(c), i, j));
+void Chart::add_chains(std::int32_t i, std::int32_t j) {
+  const std::size_t below = found_.size();
+  for (const Symbol symbol : found_) high_[static_cast<std::size_t>(symbol)] = low_[static_cast<std::size_t>(symbol)];
+  for (std::size_t k = 0; k < below; ++k) {
+    const Symbol bottom = found_[k];
+    for (const std::int32_t c : rules_->chains_above(bottom)) {
+      const Symbol top = rules_->chains()[static_cast<std::size_t>(c)].top;
+      const auto at = static_cast<std::size_t>(top);
+      if (high_[at] == kImpossible<double> && low_[at] == kImpossible<double>) found_.push_back(top);
+      raise(high_, top, low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j));
+    }
   }
 }
 
-void Chart::apply_beam(double* high, double beam) {
-  const std::int32_t symbols = rules_->symbols();
-  const double least = *std::max_element(high, high + symbols) - beam;
-  for (Symbol symbol = 0; symbol < symbols; ++symbol) {
-    if (high[symbol] < least && high[symbol] != kImpossible<double>) high[symbol] = kImpossible<double>, pruned_ = true;
+void Chart::apply_beam(double beam) {
+  double least = kImpossible<double>;
+  for (const Symbol symbol : found_) least = std::max(least, high_[static_cast<std::size_t>(symbol)]);
+  least -= beam;
+  for (const Symbol symbol : found_) {
+    double& value = high_[static_cast<std::size_t>(symbol)];
+    if (value < least && value != kImpossible<double>) value = kImpossible<double>, pruned_ = true;
   }
 }
 
-void Chart::put(std::int32_t i, std::int32_t j, const double* high) {
-  for (Symbol symbol = 0; symbol < rules_->symbols(); ++symbol) {
-    if (high[symbol] != kImpossible<double>) rows_.put(rules_->left_role(symbol), rules_->right_role(symbol), i, j, high[symbol], kImpossible<double>);
+void Chart::take_up(std::int32_t i, std::int32_t j) {
+  const std::size_t count = found_.size(), first = values_.size();
+  symbols_.insert(symbols_.end(), found_.begin(), found_.end());
+  first_.push_back(std::ssize(symbols_));
+  values_.resize(first + 2 * count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Symbol symbol = found_[k];
+    double &low = low_[static_cast<std::size_t>(symbol)], &high = high_[static_cast<std::size_t>(symbol)];
+    values_[first + k] = low;
+    values_[first + count + k] = high;
+    if (high != kImpossible<double>) {
+      const std::int32_t left = rules_->left_role(symbol), right = rules_->right_role(symbol);
+      if (left >= 0) rows_.put_left(left, i, j, high, kImpossible<double>);
+      if (right >= 0 && rows_.put_right(right, i, j, high, kImpossible<double>)) pairs_.add(*rules_, right);
+    }
+    low = high = kImpossible<double>;
   }
+}
+
+double Chart::low_value(Symbol symbol, std::int64_t span) const {
+  const std::span<const Symbol> own = symbols_at(span);
+  const auto at = std::ranges::find(own, symbol);
+  return at == own.end() ? kImpossible<double> : values()[first_cell(span) + (at - own.begin())];
+}
+
+double Chart::high_value(Symbol symbol, std::int32_t i, std::int32_t j) const {
+  const std::int32_t left = rules_->left_role(symbol), right = rules_->right_role(symbol);
+  if (i == 0 && j == n_) return values()[goal_];
+  return left >= 0 ? rows_.left()[rows_.left_place(left, i, j)] : rows_.right()[rows_.right_place(right, i, j)];
 }
 
 double Chart::split_value(std::int32_t position, std::int32_t i, std::int32_t k, std::int32_t j, double left, double right) const {
@@ -147,23 +157,24 @@ void Chart::derivation(std::vector<Anchored>& tree) {
     std::int32_t start, end;
   };
   std::vector<Open> open{{rules_->start(), 0, n_}};
-  const double* values = this->values();
   while (!open.empty()) {
     const auto [top, i, j] = open.back();
     open.pop_back();
-    const double value = values[high(top, i, j)];
+    const std::int64_t span = span_number(i, j);
+    const double value = high_value(top, i, j);
     Symbol symbol = top;
-    if (values[low(top, i, j)] != value) {
+    if (low_value(top, span) != value) {
       std::int32_t found = kNone;
       for (std::int32_t c = rules_->first_chain(top); c < rules_->first_chain(top + 1) && found < 0; ++c) {
-        if (values[low(rules_->chains()[static_cast<std::size_t>(c)].bottom, i, j)] + chain_score(c, i, j) == value) found = c;
+        const Symbol bottom = rules_->chains()[static_cast<std::size_t>(c)].bottom;
+        if (low_value(bottom, span) + chain_score(c, i, j) == value) found = c;
       }
       if (found < 0) programs::refuse_scores();
       const Chain& chain = rules_->chains()[static_cast<std::size_t>(found)];
       for (const Rule rule : rules_->rules_of(chain)) tree.push_back({rule, i, kNone, j});
       symbol = chain.bottom;
     }
-    const double below = values[low(symbol, i, j)];
+    const double below = low_value(symbol, span);
     bool explained = false;
     if (j == i + 1) {
       for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) {
@@ -176,8 +187,11 @@ void Chart::derivation(std::vector<Anchored>& tree) {
       const double extra = symbol_extra(symbol, i, j);
       for (const std::int32_t position : rules_->positions(symbol)) {
         const Symbol left = rules_->left(position), right = rules_->right(position);
+        const std::int32_t left_role = rules_->left_role(left), right_role = rules_->right_role(right);
         splits(position, i, j, [&](std::int32_t k) {
-          if (explained || split_value(position, i, k, j, values[high(left, i, k)], values[high(right, k, j)]) + extra != below) return;
+          if (explained) return;
+          const double one = rows_.left()[rows_.left_place(left_role, i, k)], other = rows_.right()[rows_.right_place(right_role, k, j)];
+          if (split_value(position, i, k, j, one, other) + extra != below) return;
           tree.push_back({rules_->rule_at(position), i, k, j});
           open.push_back({right, k, j});
           open.push_back({left, i, k});

@@ -89,9 +89,12 @@ void Rules::sort_binary(const RuleArrays& given) {
     const auto own = key(rule);
     left_.push_back(own[1]);
     right_.push_back(own[2]);
-    split_.right.push_back(right_role(own[2]));
+    if (left_.size() == 1 || left_.end()[-2] != own[1] || right_.end()[-2] != own[2]) {
+      split_.first_rule.push_back(static_cast<std::int32_t>(split_.parent.size()));
+      split_.right.push_back(right_role(own[2]));
+      ++by_left[static_cast<std::size_t>(left_role(own[1]))];
+    }
     split_.parent.push_back(own[0]);
-    ++by_left[static_cast<std::size_t>(left_role(own[1]))];
     std::int32_t& bracket_of = symbol_bracket_[static_cast<std::size_t>(own[0])];
     if (by_parent[static_cast<std::size_t>(own[0])]++ == 0) {
       bracket_of = bracket(rule);
@@ -99,7 +102,19 @@ void Rules::sort_binary(const RuleArrays& given) {
       refuse("binary rules with one parent make different brackets");
     }
   }
-  split_.first = begins(std::move(by_left));
+  split_.first_rule.push_back(binary_);
+  most_pairs_ = by_left.empty() ? 0 : std::ranges::max(by_left);
+  split_.first_pair = begins(std::move(by_left));
+  std::vector<std::int32_t> by_right(static_cast<std::size_t>(right_roles_), 0);
+  for (const std::int32_t right : split_.right) ++by_right[static_cast<std::size_t>(right)];
+  first_right_pair_ = begins(std::move(by_right));
+  right_pairs_.resize(split_.right.size());
+  std::vector<std::int32_t> place(first_right_pair_.begin(), first_right_pair_.end() - 1);
+  for (std::int32_t left = 0; left < left_roles_; ++left) {
+    for (std::int32_t pair = split_.first_pair[static_cast<std::size_t>(left)]; pair < split_.first_pair[static_cast<std::size_t>(left) + 1]; ++pair) {
+      right_pairs_[static_cast<std::size_t>(place[static_cast<std::size_t>(split_.right[static_cast<std::size_t>(pair)])]++)] = {left, pair};
+    }
+  }
   for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
     if (by_parent[static_cast<std::size_t>(symbol)] > 0) parents_.push_back(symbol);
   }
@@ -121,6 +136,12 @@ void Rules::sort_chains(const RuleArrays& given) {
   }
   std::ranges::stable_sort(chains_, {}, &Chain::top);
   first_chain_ = begins(std::move(counts));
+  counts.assign(static_cast<std::size_t>(symbols_), 0);
+  for (const Chain& chain : chains_) ++counts[static_cast<std::size_t>(chain.bottom)];
+  first_above_ = begins(std::move(counts));
+  above_.resize(chains_.size());
+  std::vector<std::int32_t> next(first_above_.begin(), first_above_.end() - 1);
+  for (std::size_t c = 0; c < chains_.size(); ++c) above_[static_cast<std::size_t>(next[static_cast<std::size_t>(chains_[c].bottom)]++)] = static_cast<std::int32_t>(c);
 }
 
 }  // namespace maxmargin::grammars

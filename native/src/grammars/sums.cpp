@@ -53,40 +53,61 @@ bool ChartSums::take_exponentials(const Chart& chart) {
   return moderate(rule_) && std::ranges::all_of(tables_, moderate);
 }
 
-double ChartSums::chain_factor(const Chart& chart, std::int32_t chain, std::int32_t i, std::int32_t j) const {
-  return chain_factors_.empty() ? std::exp(chart.chain_score(chain, i, j)) : chain_factors_[static_cast<std::size_t>(chain)];
+// Calls visit(chain, its factor) for the chains above the symbols of a span.
+template <class Visit>
+void ChartSums::over_chains(const Chart& chart, std::int32_t i, std::int32_t j, Visit&& visit) {
+  const Rules& rules = chart.rules();
+  const std::int64_t span = span_number(i, j);
+  for (const Symbol bottom : chart.symbols_at(span)) {
+    for (const std::int32_t c : rules.chains_above(bottom)) {
+      visit(rules.chains()[static_cast<std::size_t>(c)], chain_factors_.empty() ? std::exp(chart.chain_score(c, i, j)) : chain_factors_[static_cast<std::size_t>(c)]);
+    }
+  }
+}
+
+void ChartSums::list_pairs(const Chart& chart, std::int32_t j) {
+  pairs_.clear(chart.rules());
+  for (const std::int32_t role : chart.rows().live_right(j)) pairs_.add(chart.rules(), role);
 }
 
 double ChartSums::go_up(const Chart& chart) {
   const Rules& rules = chart.rules();
+  const SplitRows& rows = chart.rows();
   const std::int32_t n = chart.n(), symbols = rules.symbols();
-  const std::span<const Chain> chains = rules.chains();
-  inside_.shape_like(chart.rows());
-  low_.assign(static_cast<std::size_t>(span_count(n) * symbols), 0.0);
-  high_.resize(static_cast<std::size_t>(symbols));
+  inside_left_.assign(rows.left().size(), 0.0);
+  inside_right_.assign(rows.right().size(), 0.0);
+  low_.clear();
+  row_.assign(static_cast<std::size_t>(symbols), 0.0);
+  high_ = row_;
+  double goal = 0.0;
   for (std::int32_t j = 1; j <= n; ++j) {
+    list_pairs(chart, j);
     for (std::int32_t i = j - 1; i >= 0; --i) {
-      double* low = low_.data() + span_number(i, j) * symbols;
+      const std::span<const Symbol> own = chart.symbols_at(span_number(i, j));
+      if (own.empty()) continue;
       if (j == i + 1) {
-        for (const Word& word : rules.words(chart.words()[static_cast<std::size_t>(i)])) low[word.symbol] += std::exp(chart.word_score(word, i) - per_word_);
+        for (const Word& word : rules.words(chart.words()[static_cast<std::size_t>(i)])) row_[static_cast<std::size_t>(word.symbol)] += std::exp(chart.word_score(word, i) - per_word_);
       } else {
-        kernels().sum_splits(chart.question(inside_, i, j, factors_), low);
+        kernels().sum_splits(chart.question(inside_left_.data(), inside_right_.data(), pairs_, i, j, factors_), row_.data());
       }
-      std::copy_n(low, symbols, high_.data());
-      for (std::size_t c = 0; c < chains.size(); ++c) {
-        if (low[chains[c].bottom] == 0.0) continue;
-        high_[static_cast<std::size_t>(chains[c].top)] += low[chains[c].bottom] * chain_factor(chart, static_cast<std::int32_t>(c), i, j);
-      }
-      for (Symbol symbol = 0; symbol < symbols; ++symbol) {
-        const double value = high_[static_cast<std::size_t>(symbol)];
+      for (const Symbol symbol : own) high_[static_cast<std::size_t>(symbol)] = row_[static_cast<std::size_t>(symbol)];
+      over_chains(chart, i, j, [&](const Chain& chain, double factor) {
+        high_[static_cast<std::size_t>(chain.top)] += row_[static_cast<std::size_t>(chain.bottom)] * factor;
+      });
+      if (i == 0 && j == n) goal = high_[static_cast<std::size_t>(rules.start())];
+      for (const Symbol symbol : own) {
+        const auto at = static_cast<std::size_t>(symbol);
+        const double value = high_[at];
+        low_.push_back(row_[at]);
+        row_[at] = high_[at] = 0.0;
         if (value == 0.0) continue;
         if (!(value < kLarge)) return value;
-        if (rules.left_role(symbol) >= 0) inside_.at_left(rules.left_role(symbol), i, j) = value;
-        if (rules.right_role(symbol) >= 0) inside_.at_right(rules.right_role(symbol), i, j) = value;
+        if (rules.left_role(symbol) >= 0) inside_left_[rows.left_place(rules.left_role(symbol), i, j)] = value;
+        if (rules.right_role(symbol) >= 0) inside_right_[rows.right_place(rules.right_role(symbol), i, j)] = value;
       }
     }
   }
-  return high_[static_cast<std::size_t>(rules.start())];
+  return goal;
 }
 
 void ChartSums::count_at_span(Rule rule, std::int32_t i, std::int32_t j, double count) {
@@ -99,42 +120,49 @@ void ChartSums::count_at_span(Rule rule, std::int32_t i, std::int32_t j, double 
 
 bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::int64_t labels) {
   const Rules& rules = chart.rules();
+  const SplitRows& rows = chart.rows();
   const std::int32_t n = chart.n(), symbols = rules.symbols();
-  const std::span<const Chain> chains = rules.chains();
-  outside_.shape_like(chart.rows());
-  outside_high_.resize(static_cast<std::size_t>(symbols));
-  outside_low_.resize(static_cast<std::size_t>(symbols));
+  outside_left_.assign(rows.left().size(), 0.0);
+  outside_right_.assign(rows.right().size(), 0.0);
+  outside_high_.assign(static_cast<std::size_t>(symbols), 0.0);
+  outside_low_ = outside_high_;
   position_counts_.assign(static_cast<std::size_t>(rules.binary()), 0.0);
   split_counts_.resize(factors_.split_fields.size());
   for (std::size_t f = 0; f < split_counts_.size(); ++f) split_counts_[f].assign(static_cast<std::size_t>(factors_.split_fields[f].size), 0.0);
   double largest = 0.0;
   for (std::int32_t j = n; j >= 1; --j) {
+    list_pairs(chart, j);
     for (std::int32_t i = 0; i < j; ++i) {
-      const double* low = low_.data() + span_number(i, j) * symbols;
-      for (Symbol symbol = 0; symbol < symbols; ++symbol) {
+      const std::int64_t span = span_number(i, j);
+      const std::span<const Symbol> own = chart.symbols_at(span);
+      if (own.empty()) continue;
+      const double* low = low_.data() + chart.first_symbol(span);
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        const Symbol symbol = own[k];
         const std::int32_t left = rules.left_role(symbol), right = rules.right_role(symbol);
-        double sum = 0.0;
-        if (left >= 0 && chart.rows().has_left(left, i, j)) sum += outside_.at_left(left, i, j);
-        if (right >= 0 && chart.rows().has_right(right, i, j)) sum += outside_.at_right(right, i, j);
-        outside_high_[static_cast<std::size_t>(symbol)] = sum;
+        const bool there = chart.values()[chart.first_cell(span) + std::ssize(own) + static_cast<std::int64_t>(k)] != kImpossible<double>;
+        double sum = i == 0 && j == n && symbol == rules.start() ? 1.0 / goal : 0.0;
+        if (there && left >= 0) sum += outside_left_[rows.left_place(left, i, j)];
+        if (there && right >= 0) sum += outside_right_[rows.right_place(right, i, j)];
+        const auto at = static_cast<std::size_t>(symbol);
+        row_[at] = low[k];
+        outside_high_[at] = sum;
+        outside_low_[at] = sum;
         largest = std::max(largest, sum);
       }
-      if (i == 0 && j == n) outside_high_[static_cast<std::size_t>(rules.start())] += 1.0 / goal;
-      outside_low_ = outside_high_;
-      double* own = brackets == nullptr ? nullptr : brackets + span_number(i, j) * labels;
-      for (std::size_t c = 0; c < chains.size(); ++c) {
-        const double above = outside_high_[static_cast<std::size_t>(chains[c].top)];
-        if (above == 0.0) continue;
-        const double share = above * chain_factor(chart, static_cast<std::int32_t>(c), i, j);
-        outside_low_[static_cast<std::size_t>(chains[c].bottom)] += share;
-        const double count = share * low[chains[c].bottom];
-        if (count == 0.0) continue;
-        for (const Rule rule : rules.rules_of(chains[c])) {
+      double* labelled = brackets == nullptr ? nullptr : brackets + span * labels;
+      over_chains(chart, i, j, [&](const Chain& chain, double factor) {
+        const double share = outside_high_[static_cast<std::size_t>(chain.top)] * factor;
+        if (share == 0.0) return;
+        outside_low_[static_cast<std::size_t>(chain.bottom)] += share;
+        const double count = share * row_[static_cast<std::size_t>(chain.bottom)];
+        if (count == 0.0) return;
+        for (const Rule rule : rules.rules_of(chain)) {
           count_at_span(rule, i, j, count);
-          if (own != nullptr && rules.bracket(rule) >= 0) own[rules.bracket(rule)] += count;
+          if (labelled != nullptr && rules.bracket(rule) >= 0) labelled[rules.bracket(rule)] += count;
         }
-      }
-      for (const double value : outside_low_) largest = std::max(largest, value);
+      });
+      for (const Symbol symbol : own) largest = std::max(largest, outside_low_[static_cast<std::size_t>(symbol)]);
       if (!(largest < kLarge)) return false;
       if (j == i + 1) {
         for (const Word& word : rules.words(chart.words()[static_cast<std::size_t>(i)])) {
@@ -142,23 +170,29 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
           const double count = outside_low_[static_cast<std::size_t>(word.symbol)] * std::exp(chart.word_score(word, i) - per_word_);
           count_at_span(word.rule, i, j, count);
         }
-        continue;
-      }
-      if (own != nullptr) {
-        for (const Symbol parent : rules.parents()) {
-          if (rules.symbol_bracket(parent) >= 0) own[rules.symbol_bracket(parent)] += low[parent] * outside_low_[static_cast<std::size_t>(parent)];
+      } else {
+        if (labelled != nullptr) {
+          for (const Symbol parent : own) {
+            const auto at = static_cast<std::size_t>(parent);
+            if (rules.symbol_bracket(parent) >= 0) labelled[rules.symbol_bracket(parent)] += row_[at] * outside_low_[at];
+          }
         }
+        share(chart, i, j);
       }
-      SpanShares shares{outside_low_.data(), outside_.left(i), outside_.right(j), position_counts_.data(), {}, {}};
-      for (std::size_t f = 0; f < factors_.fields.size(); ++f) {
-        const ScoreField& field = factors_.fields[f];
-        shares.field[f] = counts_.tables[field.part].data() + place_row(field.place, i, 0, j) * field.blocks;
-      }
-      for (std::size_t f = 0; f < split_counts_.size(); ++f) shares.split_field[f] = split_counts_[f].data();
-      kernels().share_splits(chart.question(inside_, i, j, factors_), shares);
+      for (const Symbol symbol : own) row_[static_cast<std::size_t>(symbol)] = outside_high_[static_cast<std::size_t>(symbol)] = outside_low_[static_cast<std::size_t>(symbol)] = 0.0;
     }
   }
   return true;
+}
+
+void ChartSums::share(const Chart& chart, std::int32_t i, std::int32_t j) {
+  SpanShares shares{outside_low_.data(), outside_left_.data(), outside_right_.data(), position_counts_.data(), {}, {}};
+  for (std::size_t f = 0; f < factors_.fields.size(); ++f) {
+    const ScoreField& field = factors_.fields[f];
+    shares.field[f] = counts_.tables[field.part].data() + place_row(field.place, i, 0, j) * field.blocks;
+  }
+  for (std::size_t f = 0; f < split_counts_.size(); ++f) shares.split_field[f] = split_counts_[f].data();
+  kernels().share_splits(chart.question(inside_left_.data(), inside_right_.data(), pairs_, i, j, factors_), shares);
 }
 
 void ChartSums::spread_counts(const Chart& chart) {

@@ -16,7 +16,8 @@ from maxmargin.fitting.estimator import Estimator, FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import COUNT, NOT_NEGATIVE, Allowed, Kind, whole
 from maxmargin.fitting.training import job_count
-from maxmargin.grammars.grammar import Grammar, checked_trees
+from maxmargin.grammars.given import checked_trees
+from maxmargin.grammars.grammar import Grammar
 from maxmargin.grammars.lexicon import Ints, words_and_tags
 from maxmargin.grammars.model_file import grammar_parts, restored_grammar
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of

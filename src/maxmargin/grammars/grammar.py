@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.grammars.given import check_options, checked_trees
 from maxmargin.grammars.lexicon import Ints, Lexicon, Sentence, words_and_tags
-from maxmargin.grammars.penn import EMPTY
 from maxmargin.grammars.rule_table import Chain, RuleTable, chains_in
 from maxmargin.grammars.rule_text import read_rules, rule_table
 from maxmargin.grammars.symbols import Application, Symbol, applications
@@ -84,7 +84,7 @@ class Grammar:
             parts, or the number of rules up to which all are allowed that repeat no symbol
         rare : with words as input, words seen at most so many times are represented by their class
         """
-        _check_options(horizontal, vertical, input, chains, rare)
+        check_options(horizontal, vertical, input, chains, rare)
         given = checked_trees(trees)
         roots = {tree.label for tree in given}
         wrapped = len(roots) > 1
@@ -110,7 +110,7 @@ class Grammar:
 
         ``chains``: how many unary rules may follow each other; they never repeat a symbol.
         """
-        _check_options(None, 1, "tags", chains, 0)
+        check_options(None, 1, "tags", chains, 0)
         table, tags = rule_table(read_rules(text), chains)
         return cls.from_table(table, False, tags, 0, None, 1)
 
@@ -291,41 +291,6 @@ class Grammar:
             if words[place] != word or (self.lexicon.by_tags and tags is not None and tags[place] != tag):
                 own, other = (word, words[place]) if words[place] != word else (tag, tags[place] if tags else "")
                 raise ValueError(f"At word {place} the tree has {quoted(own)}, and the sentence has {quoted(other)}.")
-
-
-def checked_trees(trees: Iterable[Any]) -> list[Tree]:
-    """Trees that a parser can learn from; raises a ValueError that names the first that is not."""
-    if isinstance(trees, str | Tree):
-        raise TypeError("trees must be a list of trees, not one of them.")
-    given: list[Tree] = []
-    for number, entry in enumerate(trees):
-        try:
-            tree = Tree.of(entry)
-            tags = [tag for _, tag in tree.tokens()]
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"Tree {number}: {error}") from error
-        if EMPTY in tags:
-            raise ValueError(
-                f"Tree {number} has a trace at word {tags.index(EMPTY)}, with the tag {EMPTY}; remove traces with "
-                "maxmargin.grammars.plain_tree or without_empty_nodes."
-            )
-        given.append(tree)
-    if not given:
-        raise ValueError("There are no trees; a grammar needs at least one.")
-    return given
-
-
-def _check_options(horizontal: int | None, vertical: int, input: str, chains: str | int, rare: int) -> None:
-    if horizontal is not None and (not isinstance(horizontal, int) or horizontal < 0):
-        raise ValueError(f"horizontal must be None or a whole number from 0, not {horizontal!r}.")
-    if not isinstance(vertical, int) or vertical < 1:
-        raise ValueError(f"vertical must be a whole number from 1, not {vertical!r}.")
-    if input not in ("tags", "words"):
-        raise ValueError(f"input must be 'tags' or 'words', not {input!r}.")
-    if chains != "seen" and (not isinstance(chains, int) or chains < 1):
-        raise ValueError(f"chains must be 'seen' or a whole number from 1, not {chains!r}.")
-    if not isinstance(rare, int) or rare < 0:
-        raise ValueError(f"rare must be a whole number from 0, not {rare!r}.")
 
 
 def _free_label(used: set[str]) -> str:

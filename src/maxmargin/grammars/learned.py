@@ -14,7 +14,7 @@ from maxmargin.fitting.calibration import HeldOut, WithoutFold, say_not_calibrat
 from maxmargin.fitting.estimator import FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.grammars.base import GrammarEstimator
-from maxmargin.grammars.grammar import checked_trees
+from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.span_features import SpanFeatures
 from maxmargin.grammars.structure import TreeStructure

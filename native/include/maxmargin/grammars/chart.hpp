@@ -1,66 +1,43 @@
 // The chart of a sentence: the best value of every symbol over every span (CKY).
 //
-// A span with a symbol has two cells: *low* is what a binary or a lexical rule makes, *high* adds at most one chain of unary rules. Cells are
-// numbered span by span (scores.hpp), the low ones of all symbols and then the high ones. High values are also kept by start and by end for
-// the kernel, in rows that exist only for symbols that are reachable there; a rule is tried at the splits where both of its rows can
-// have values.
+// A span with a symbol has two cells: *low* is what a binary or a lexical rule makes, *high* adds at most one chain of unary rules. Only symbols
+// that have a value over a span have cells there; they are numbered span by span in the order in which spans are filled, the low ones of the span
+// and then the high ones. High values are also kept by start and by end for the kernel (split_rows.hpp). What made a value is not
+// stored: a derivation looks at the cells of the best tree a second time.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "maxmargin/grammars/scores.hpp"
+#include "maxmargin/grammars/split_rows.hpp"
 #include "maxmargin/programs/program.hpp"
-#include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::grammars {
 
 using programs::Cell;
 using programs::kImpossible;
 
-// Numbers by symbol, start and end, twice: consecutive by end, and by start; with a bit for each that is there.
-class SplitRows {
+// For the spans with one end: of each left child the pairs whose right child has a value before that end.
+class PairLists {  // keeps its memory
  public:
-  void shape(std::int32_t n, std::int64_t left_roles, std::int64_t right_roles);
-  // Room for the same numbers, in rows of zeros.
-  void shape_like(const SplitRows& other);
-
-  double* left(std::int32_t start) { return left_.data() + start * left_roles_ * stride_; }
-  double* right(std::int32_t end) { return right_.data() + end * right_roles_ * stride_; }
-  const std::uint64_t* left_bits(std::int32_t start) const { return left_bits_.data() + start * left_roles_ * words_; }
-  const std::uint64_t* right_bits(std::int32_t end) const { return right_bits_.data() + end * right_roles_ * words_; }
-  double& at_left(std::int32_t role, std::int32_t start, std::int32_t end) { return left(start)[role * stride_ + end]; }
-  double& at_right(std::int32_t role, std::int32_t start, std::int32_t end) { return right(end)[role * stride_ + start]; }
-  bool has_left(std::int32_t role, std::int32_t start, std::int32_t end) const { return is_set(left_bits(start) + role * words_, end); }
-  bool has_right(std::int32_t role, std::int32_t start, std::int32_t end) const { return is_set(right_bits(end) + role * words_, start); }
-  std::span<const std::int32_t> live(std::int32_t start) const { return live_[static_cast<std::size_t>(start)]; }
-  std::int64_t stride() const { return stride_; }
-  int words() const { return words_; }
-
-  // Takes up the value of a symbol over a span; rows begin as `zero`.
-  void put(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, double value, double zero);
-
-  // Calls visit(k) for the splits of [start, end) at which both roles are there.
-  template <class Visit>
-  void splits(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, Visit&& visit) const {
-    const std::uint64_t *ends = left_bits(start) + left_role * words_, *starts = right_bits(end) + right_role * words_;
-    for (int word = 0; word < words_; ++word) {
-      for (std::uint64_t bits = ends[word] & starts[word]; bits != 0; bits &= bits - 1) visit(64 * word + std::countr_zero(bits));
+  void clear(const Rules& rules) {
+    pairs_.resize(rules.split().right.size());
+    count_.assign(static_cast<std::size_t>(rules.left_roles()), 0);
+  }
+  void add(const Rules& rules, std::int32_t right_role) {
+    for (const RightPair& own : rules.pairs_of(right_role)) {
+      std::int32_t& count = count_[static_cast<std::size_t>(own.left_role)];
+      pairs_[static_cast<std::size_t>(rules.split().first_pair[static_cast<std::size_t>(own.left_role)] + count++)] = own.pair;
     }
   }
+  const std::int32_t* pairs() const { return pairs_.data(); }
+  const std::int32_t* counts() const { return count_.data(); }
 
  private:
-  static bool is_set(const std::uint64_t* bits, std::int32_t at) { return (bits[at / 64] >> (at % 64) & 1) != 0; }
-
-  std::int64_t left_roles_ = 0, right_roles_ = 0, stride_ = 0;
-  int words_ = 0;
-  Weights left_, right_;
-  std::vector<std::uint64_t> left_bits_, right_bits_;
-  std::vector<std::vector<std::int32_t>> live_;  // left roles by start
-  std::vector<std::uint8_t> right_used_;
+  std::vector<std::int32_t> pairs_, count_;
 };
 
 class Chart {  // keeps its memory from one sentence to the next
@@ -80,12 +57,16 @@ class Chart {  // keeps its memory from one sentence to the next
   bool pruned() const { return pruned_; }  // whether the beam left something out
   const SplitRows& rows() const { return rows_; }
 
+  // The symbols of a span, by its number, and the first of its cells.
+  std::span<const Symbol> symbols_at(std::int64_t span) const {
+    return {symbols_.data() + first_[static_cast<std::size_t>(span)], symbols_.data() + first_[static_cast<std::size_t>(span) + 1]};
+  }
+  std::int64_t first_symbol(std::int64_t span) const { return first_[static_cast<std::size_t>(span)]; }
+  Cell first_cell(std::int64_t span) const { return static_cast<Cell>(2 * first_[static_cast<std::size_t>(span)]); }
+  std::int32_t cells() const { return static_cast<std::int32_t>(2 * std::ssize(symbols_)); }
+  Cell goal() const { return goal_; }  // after a finite answer
   // By cell, and 0 at -1 for no cell.
   const double* values() const { return values_.data() + 1; }
-  Cell low(Symbol symbol, std::int32_t i, std::int32_t j) const { return static_cast<Cell>(span_number(i, j) * 2 * rules_->symbols()) + symbol; }
-  Cell high(Symbol symbol, std::int32_t i, std::int32_t j) const { return low(symbol, i, j) + rules_->symbols(); }
-  Cell goal() const { return high(rules_->start(), 0, n_); }
-  std::int32_t cells() const { return static_cast<std::int32_t>(span_count(n_) * 2 * rules_->symbols()); }
 
   // Calls visit(k) for the splits at which both parts of a binary rule, by position, have a value.
   template <class Visit>
@@ -100,26 +81,37 @@ class Chart {  // keeps its memory from one sentence to the next
   // The value of a rule at a split from those of its parts, as the kernel adds them up.
   double split_value(std::int32_t position, std::int32_t i, std::int32_t k, std::int32_t j, double left, double right) const;
 
-  // How many times a binary rule meets parts that both have a value: what the kernel has to do at least.
+  // How many times a binary rule meets parts that both have a value: what any chart has to look at.
   std::int64_t applications() const;
 
-  // The question of the kernels for a span.
-  SpanSplits question(SplitRows& rows, std::int32_t i, std::int32_t j, const SentenceScores& scores) const;
+  // The question of the kernels for a span, whose numbers are in the places of the rows of this chart.
+  SpanSplits question(const double* left, const double* right, const PairLists& pairs, std::int32_t i, std::int32_t j, const SentenceScores& scores) const;
 
  private:
-  void fill_words(std::int32_t i, double* low) const;
-  void add_chains(std::int32_t i, std::int32_t j, const double* low, double* high);
-  void apply_beam(double* high, double beam);
-  void put(std::int32_t i, std::int32_t j, const double* high);
+  void fill_words(std::int32_t i);
+  void fill_splits(std::int32_t i, std::int32_t j);
+  void add_chains(std::int32_t i, std::int32_t j);
+  void apply_beam(double beam);
+  void take_up(std::int32_t i, std::int32_t j);
+  double low_value(Symbol symbol, std::int64_t span) const;  // minus infinity where it has none
+  double high_value(Symbol symbol, std::int32_t i, std::int32_t j) const;
 
   const Rules* rules_ = nullptr;
   const SentenceScores* scores_ = nullptr;
   std::span<const std::int32_t> words_;
   std::int32_t n_ = 0;
   bool pruned_ = false;
+  Cell goal_ = 0;
   SplitRows rows_;
+  std::vector<std::int64_t> first_;
+  std::vector<Symbol> symbols_;
   std::vector<double> values_;
   std::vector<double> chain_scores_;  // where they do not depend on the span
+  PairLists pairs_;
+  // Of the span at hand: values by symbol, minus infinity where there are none, and the symbols that have some.
+  std::vector<double> low_, high_;
+  std::vector<Symbol> found_;
+  mutable std::vector<std::int32_t> room_;
 };
 
 }  // namespace maxmargin::grammars

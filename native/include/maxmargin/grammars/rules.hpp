@@ -25,9 +25,17 @@ struct Anchored {
   friend auto operator<=>(const Anchored&, const Anchored&) = default;
 };
 
+// Spans in the order in which a chart is filled: by end, and from the shortest to the longest.
+inline std::int64_t span_number(std::int32_t i, std::int32_t j) { return static_cast<std::int64_t>(j) * (j - 1) / 2 + (j - 1 - i); }
+inline std::int64_t span_count(std::int64_t n) { return n * (n + 1) / 2; }
+
 struct Chain {
   Symbol top, bottom;
   std::int32_t first, last;  // of its rules
+};
+
+struct RightPair {  // a pair of children, seen from the right one
+  std::int32_t left_role, pair;
 };
 
 struct Word {  // a symbol that a terminal can be
@@ -71,10 +79,18 @@ class Rules {
   std::int32_t right_role(Symbol symbol) const { return right_role_[static_cast<std::size_t>(symbol)]; }
   std::int32_t left_roles() const { return left_roles_; }
   std::int32_t right_roles() const { return right_roles_; }
+  std::span<const RightPair> pairs_of(std::int32_t right_role) const {
+    return {right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role)], right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role) + 1]};
+  }
+  std::int32_t most_pairs() const { return most_pairs_; }  // pairs of children with the same left one
 
   // Chains sorted by their top, in the order given among those of the same.
   std::span<const Chain> chains() const { return chains_; }
   std::int32_t first_chain(Symbol top) const { return first_chain_[static_cast<std::size_t>(top)]; }
+  // Numbers of the chains with this bottom.
+  std::span<const std::int32_t> chains_above(Symbol bottom) const {
+    return {above_.data() + first_above_[static_cast<std::size_t>(bottom)], above_.data() + first_above_[static_cast<std::size_t>(bottom) + 1]};
+  }
   std::span<const Rule> rules_of(const Chain& chain) const { return {chain_rules_.data() + chain.first, chain_rules_.data() + chain.last}; }
 
   std::span<const Word> words(std::int32_t terminal) const {
@@ -93,11 +109,13 @@ class Rules {
   void sort_chains(const RuleArrays& given);
 
   std::int32_t symbols_, start_, binary_, unary_, lexical_;
-  std::int32_t left_roles_ = 0, right_roles_ = 0;
+  std::int32_t left_roles_ = 0, right_roles_ = 0, most_pairs_ = 0;
   std::vector<Rule> rule_at_, chain_rules_;
-  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, left_role_, right_role_, first_chain_, first_word_, bracket_, symbol_bracket_, symbols_of_;
+  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, left_role_, right_role_, first_chain_, first_above_, above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
   std::vector<Chain> chains_;
   std::vector<Word> words_;
+  std::vector<std::int32_t> first_right_pair_;
+  std::vector<RightPair> right_pairs_;
   SplitRules split_;
 };
 

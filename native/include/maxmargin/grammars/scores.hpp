@@ -14,10 +14,6 @@ namespace maxmargin::grammars {
 
 enum class Place : std::uint8_t { start, end, length, span, split };
 
-// Spans in the order in which a chart is filled: by end, and from the shortest to the longest.
-inline std::int64_t span_number(std::int32_t i, std::int32_t j) { return static_cast<std::int64_t>(j) * (j - 1) / 2 + (j - 1 - i); }
-inline std::int64_t span_count(std::int64_t n) { return n * (n + 1) / 2; }
-
 // Rows that a sentence of n tokens has, and which of them belongs to a rule.
 inline std::int64_t place_rows(Place place, std::int64_t n) { return place == Place::span ? span_count(n) : n + 1; }
 inline std::int64_t place_row(Place place, std::int32_t i, std::int32_t k, std::int32_t j) {

@@ -128,8 +128,9 @@ struct Kernels {
   void (*grid_sum_backward)(GridSumPass& pass);
   void (*grid_wide_forward)(GridWidePass& pass);
   void (*grid_wide_backward)(GridWidePass& pass);
-  // low[parent] = max over the rules of the parent and their splits of left + right + scores
-  void (*best_splits)(const SpanSplits& span, double* low);
+  // low[parent] = max over the rules of the parent and their splits of left + right + scores; lists in `found` the parents that had nothing,
+  // minus infinity, before, and answers how many they are
+  std::int64_t (*best_splits)(const SpanSplits& span, double* low, std::int32_t* found);
   // low[parent] = sum over them of left * right * scores; the scores are factors here
   void (*sum_splits)(const SpanSplits& span, double* low);
   // what each parent, with outside[parent], gives to its parts and to the counts of its rules

@@ -1,0 +1,44 @@
+"""Checks of what a grammar is made from: trees, and the options of a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from maxmargin.grammars.penn import EMPTY
+from maxmargin.grammars.tree import Tree
+
+
+def checked_trees(trees: Iterable[Any]) -> list[Tree]:
+    """Trees that a parser can learn from; raises a ValueError that names the first that is not."""
+    if isinstance(trees, str | Tree):
+        raise TypeError("trees must be a list of trees, not one of them.")
+    given: list[Tree] = []
+    for number, entry in enumerate(trees):
+        try:
+            tree = Tree.of(entry)
+            tags = [tag for _, tag in tree.tokens()]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Tree {number}: {error}") from error
+        if EMPTY in tags:
+            raise ValueError(
+                f"Tree {number} has a trace at word {tags.index(EMPTY)}, with the tag {EMPTY}; remove traces with "
+                "maxmargin.grammars.plain_tree or without_empty_nodes."
+            )
+        given.append(tree)
+    if not given:
+        raise ValueError("There are no trees; a grammar needs at least one.")
+    return given
+
+
+def check_options(horizontal: int | None, vertical: int, input: str, chains: str | int, rare: int) -> None:
+    if horizontal is not None and (not isinstance(horizontal, int) or horizontal < 0):
+        raise ValueError(f"horizontal must be None or a whole number from 0, not {horizontal!r}.")
+    if not isinstance(vertical, int) or vertical < 1:
+        raise ValueError(f"vertical must be a whole number from 1, not {vertical!r}.")
+    if input not in ("tags", "words"):
+        raise ValueError(f"input must be 'tags' or 'words', not {input!r}.")
+    if chains != "seen" and (not isinstance(chains, int) or chains < 1):
+        raise ValueError(f"chains must be 'seen' or a whole number from 1, not {chains!r}.")
+    if not isinstance(rare, int) or rare < 0:
+        raise ValueError(f"rare must be a whole number from 0, not {rare!r}.")
