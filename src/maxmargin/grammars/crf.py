@@ -36,7 +36,7 @@ class GrammarCRF(LearnedGrammar):
 
     Parameters
     ----------
-    C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
+    C : weight of the negative log-likelihood; ``'scale'`` is ``max(1.5, 6 * sqrt(d / T))`` over the mean squared length
         of the features of a rule, with d weights and T rules in the true trees
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     features : of a rule with its span, as in GrammarSVM

@@ -44,6 +44,7 @@ class SumLikelihood:
     steepness : gives the largest ``|Psi|^2`` among the true outputs, or among some of them where there are many
     sample_weight : s, shape (n,); None: 1
     threads : threads to use
+    least, rare : numbers of the rule for ``C='scale'``, ``default_c``
     """
 
     convex = True
@@ -59,8 +60,12 @@ class SumLikelihood:
         steepness: Callable[[], float],
         sample_weight: Floats | None,
         threads: int,
+        *,
+        least: float = 5.0,
+        rare: float = 40.0,
     ) -> None:
         check_room(dimension)
+        self._least, self._rare = least, rare
         self.n, self.targets, self.sample_weight, self.threads = work.size, targets, sample_weight, threads
         self.steepness = steepness
         self.free: npt.NDArray[np.int64] = np.arange(dimension, dtype=np.int64)
@@ -79,7 +84,7 @@ class SumLikelihood:
 
     @property
     def default_c(self) -> float:
-        """``C='scale'``: ``max(5, 40 * sqrt(d / T)) / s``.
+        """``C='scale'``: ``max(least, rare * sqrt(d / T)) / s``, by default ``max(5, 40 * sqrt(d / T)) / s``.
 
         d columns occur, true outputs have T parts (edges, pairs, rules) with features, and s is the mean squared length
         of these. Where columns outnumber the parts each is seen a few times only, and its weight needs a large C to
@@ -89,7 +94,7 @@ class SumLikelihood:
         if not squares > 0.0:
             return 1.0
         columns = occurring[0] if occurring else self.free.size
-        return float(max(5.0, 40.0 * np.sqrt(columns / count)) * count / squares)
+        return float(max(self._least, self._rare * np.sqrt(columns / count)) * count / squares)
 
     @property
     def work(self) -> float:
