@@ -102,6 +102,9 @@ class Aligner:
 
     def align_all(self, X: Sequence[Any], Y: Sequence[Any]) -> list[Ranked[Alignment]]:
         """The best alignments of ``X[k]`` with ``Y[k]`` for all k, in ``n_jobs`` threads."""
+        for name, given in (("X", X), ("Y", Y)):
+            if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+                raise TypeError(f"{name} must be a list of sequences, not {quoted(given)}.")
         if len(X) != len(Y):
             raise ValueError(f"There are {len(X)} sequences X and {len(Y)} sequences Y: give pairs.")
         table, left = self._rows(X)

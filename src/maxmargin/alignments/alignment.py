@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin.alignments.alphabet import check_letters
 from maxmargin.alignments.pictures import Scores, html_picture, text_picture
 from maxmargin.core.input_checks import quoted
 
@@ -64,6 +65,8 @@ class Alignment:
 
         Columns with a gap in both rows, as rows of a multiple alignment have them, are left out.
         """
+        for row in (x, y):
+            check_letters(row, "A gapped row")
         if len(x) != len(y):
             raise ValueError(
                 f"Gapped rows must have the same length, not {len(x)} and {len(y)}: give two rows of one alignment."

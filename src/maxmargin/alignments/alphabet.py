@@ -28,6 +28,8 @@ class Alphabet:
     _table: npt.NDArray[np.int32] | None = field(repr=False, compare=False, default=None)
 
     def __init__(self, letters: Iterable[Hashable], *, unknown: Hashable | None = None) -> None:
+        if isinstance(letters, bytes | bytearray) or not isinstance(letters, Iterable):
+            raise TypeError(f"An alphabet must be a string or a list of letters, not {quoted(letters)}.")
         found = tuple(letters)
         codes = {letter: code for code, letter in enumerate(found)}
         if not found or len(codes) != len(found):
@@ -64,6 +66,7 @@ class Alphabet:
         sequence : a string, or a list or an array of letters
         what : begins the message, such as ``'Sequence x of example 3'``
         """
+        check_letters(sequence, what)
         if not len(sequence):
             raise ValueError(f"{what} is empty: leave it out, or give it at least one letter.")
         codes: npt.NDArray[np.int32]
@@ -109,6 +112,14 @@ class Alphabet:
         if all(isinstance(letter, str) and len(letter) == 1 for letter in letters):
             return quoted("".join(map(str, letters)))
         return quoted(list(letters))
+
+
+def check_letters(sequence: Any, what: str) -> None:
+    """Raises where something is no string and no list of letters; ``what`` begins the message."""
+    if isinstance(sequence, bytes | bytearray):
+        raise TypeError(f"{what} must be a string or a list of letters, not bytes: use .decode().")
+    if not hasattr(sequence, "__len__") or not hasattr(sequence, "__iter__") or getattr(sequence, "shape", None) == ():
+        raise TypeError(f"{what} must be a string or a list of letters, not {quoted(sequence)}.")
 
 
 def _listed(sequence: Any) -> list[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin.alignments.alphabet import Alphabet
+from maxmargin.alignments.alphabet import Alphabet, check_letters
 from maxmargin.alignments.features import PROFILE, RESIDUE, Features
 from maxmargin.core.input_checks import check_sparse, check_values, quoted
 
@@ -31,6 +31,8 @@ def tracks_of(given: Any, what: str) -> Mapping[str, Any]:
         return {RESIDUE: str(given.seq), **getattr(given, "letter_annotations", {})}
     if sp.issparse(given) or (isinstance(given, np.ndarray) and given.ndim == 2):
         return {PROFILE: given}
+    if isinstance(given, bytes | bytearray):
+        check_letters(given, what)
     if isinstance(given, str | Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1):
         return {RESIDUE: given}
     if hasattr(given, "__len__") and hasattr(given, "__iter__"):
