@@ -24,6 +24,7 @@ from maxmargin.diversity.diversity_ranker import DiversityRanker
 from maxmargin.fitting.loading import load
 from maxmargin.fitting.model_archive import ModelFileError
 from maxmargin.grammars.crf import GrammarCRF
+from maxmargin.grammars.pcfg import PCFG
 from maxmargin.grammars.svm import GrammarSVM
 from maxmargin.labels.multilabel_svc import MultilabelSVC
 from maxmargin.measures.measure_svc import MeasureSVC
@@ -39,6 +40,7 @@ from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perc
 from maxmargin.version import __version__
 
 __all__ = [
+    "PCFG",
     "AlignmentCRF",
     "AlignmentSVM",
     "Automatic",

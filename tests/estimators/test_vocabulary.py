@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import load_iris, make_multilabel_classification
 
 from maxmargin import (
+    PCFG,
     ChainCRF,
     ChainHMM,
     ChainPerceptron,
@@ -53,6 +54,7 @@ POSITIONAL = {
     ChainPerceptron: [],
     ChainHMM: [],
     GenerativeAligner: [],
+    PCFG: [],
 }
 NATIVE = ["native", "candidates"]  # of estimators that rank the candidates of one sequence
 OF_THE_MODEL = ("top_features", "top_transitions", "explain", "substitution_matrix", "gap_scores", "save")

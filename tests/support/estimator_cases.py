@@ -146,6 +146,7 @@ CASES = {
     ),
     "GrammarSVM": Case(mm.GrammarSVM, PARSES, shaped=sentences, texts=True),
     "GrammarCRF": Case(mm.GrammarCRF, PARSES, shaped=sentences, texts=True),
+    "PCFG": Case(mm.PCFG, PARSES, shaped=sentences, texts=True),
 }
 
 
