@@ -100,6 +100,10 @@ def test_function_tags_can_be_kept(folder, run):
     run("train train.mrg model.mm --model pcfg --function-tags")
     assert run("predict model.mm test.mrg")[1] == "(S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sings)))\n"
     assert json.loads(run("evaluate model.mm test.mrg --json")[1])["exact"] == 1.0
+    (folder / "test.mrg").write_text(PENN.replace("NP-SBJ", "NP-TMP"))
+    found = json.loads(run("evaluate model.mm test.mrg --json")[1])
+    assert (found["f1"], found["f1_function_tags"]) == (1.0, pytest.approx(2 / 3))
+    assert re.search(r"F1 with function tags\W+0\.6667", run("evaluate model.mm test.mrg")[1])
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,18 @@ def test_repeated_brackets_count_one_by_one():
     assert bracket_counts([twice], [twice])[0].exact
 
 
+def test_function_tags_do_not_count_unless_they_are_asked_for():
+    """As EVALB: a label ends at its first hyphen or equals sign, then it is left out or taken for another."""
+    gold = "(S-TPC-1 (NP-SBJ=2 (NN a)) (VP (VB b) (PRT-CLR (RP c)) (-X- (NN d))))"
+    found = "(S (NP-TMP (NN a)) (VP-1 (VB b) (ADVP (RP c)) (-Y- (NN d))))"
+    assert brackets_of(gold) == {("S", 0, 4): 1, ("NP", 0, 1): 1, ("VP", 1, 4): 1, ("ADVP", 2, 3): 1, ("-X-", 3, 4): 1}
+    assert brackets_of("(TOP-1 (S (NN a)))") == {("S", 0, 1): 1}
+    assert bracket_counts([gold], [found]) == [(5, 5, 4, 0)]
+    assert bracket_counts([gold], [found], function_tags=True) == [(5, 5, 0, 0)]
+    assert bracket_score([gold], [gold], function_tags=True).f1 == 1.0
+    assert ("NP-SBJ=2", 0, 1) in brackets_of(gold, function_tags=True)
+
+
 def test_the_true_tags_say_which_words_count():
     other_tag = "(S (NP (NN a)) (. b))"
     assert bracket_counts(["(S (NP (NN a)) (VB b))"], [other_tag]) == [(2, 2, 2, 0)]

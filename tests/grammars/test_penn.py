@@ -3,6 +3,7 @@
 import pytest
 
 from maxmargin.grammars import Tree, plain_tree, without_empty_nodes, without_function_tags, without_repeats
+from maxmargin.grammars.penn import without_function_tag
 
 TREE = Tree.from_text(
     "(S (NP-SBJ-1 (-LRB- -LRB-) (NP (NN-x dog) (NP (-NONE- *))))"
@@ -20,6 +21,11 @@ def test_each_step():
     assert str(without_repeats(Tree.from_text("(S (NP (NP (NP (NN a)))) (X (X x)) (VP (S (VP (V b)))))"))) == (
         "(S (NP (NN a)) (X (X x)) (VP (S (VP (V b)))))"
     )
+
+
+def test_labels_that_begin_with_a_hyphen_stay():
+    labels = ["-LRB-", "-NONE-", "=X-1", "NP", "NP-SBJ-1", "NP=2", "WHNP-1=3", ""]
+    assert [*map(without_function_tag, labels)] == ["-LRB-", "-NONE-", "=X-1", "NP", "NP", "NP", "WHNP", ""]
 
 
 def test_all_steps():

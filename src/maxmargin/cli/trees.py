@@ -90,14 +90,19 @@ def predict_trees(
 
 
 def evaluate_trees(model: GrammarEstimator, data_path: Path, format: str | None, as_json: bool) -> None:
-    """Prints precision, recall and F1 of brackets, exact matches and crossing brackets, as EVALB counts them."""
+    """Prints precision, recall and F1 of brackets, exact matches and crossing brackets, as EVALB counts them; for a
+    model that predicts function tags the F1 of whole labels too."""
     check_format(data_path, format)
     labels = model.grammar_.bracket_labels
-    trees = read_cleaned(data_path, any(without_function_tag(label) != label for label in labels))
+    function_tags = any(without_function_tag(label) != label for label in labels)
+    trees = read_cleaned(data_path, function_tags)
     sentences = [tree.tokens() for tree in trees]
-    score = bracket_score(trees, model.predict(sentences))
+    found = model.predict(sentences)
+    score = bracket_score(trees, found)
     results = {"sentences": len(trees), "words": sum(map(len, sentences)), **score._asdict()}
     results["brackets"] = results.pop("support")
+    if function_tags:
+        results["f1_function_tags"] = bracket_score(trees, found, function_tags=True).f1
     if as_json:
         json.dump(results, sys.stdout, indent=1)
         sys.stdout.write("\n")
@@ -107,10 +112,11 @@ def evaluate_trees(model: GrammarEstimator, data_path: Path, format: str | None,
         "exact": "exact match",
         "crossing": "crossing brackets",
         "uncrossed": "without crossing brackets",
+        "f1_function_tags": "F1 with function tags",
     }
     rows = [(name, str(results[name])) for name in ("sentences", "words", "brackets")]
-    shown = ("precision", "recall", "f1", "exact", "crossing", "uncrossed")
-    rows += [(names.get(name, name), f"{results[name]:.4f}") for name in shown]
+    shown = ("precision", "recall", "f1", "exact", "crossing", "uncrossed", "f1_function_tags")
+    rows += [(names.get(name, name), f"{results[name]:.4f}") for name in shown if name in results]
     print_table(make_console(), "", ("", ""), rows)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.grammars.penn import without_function_tag
 from maxmargin.grammars.tree import Span, Tree
 
 IGNORED = ("", "TOP", "ROOT", "S1", "-NONE-", ",", ":", "``", "''", ".")
@@ -54,16 +55,49 @@ class BracketScore(NamedTuple):
     support: int
 
 
+class _Counted(NamedTuple):
+    """Which brackets count, and as what."""
+
+    ignored: frozenset[str]
+    equal: Mapping[str, str]
+    function_tags: bool
+
+    @classmethod
+    def of(cls, ignored: Iterable[str], equal: Mapping[str, str] | None, function_tags: bool) -> _Counted:
+        return cls(frozenset(ignored), EQUAL if equal is None else equal, function_tags)
+
+    def label(self, label: str) -> str | None:
+        """What a label counts as, None where it does not."""
+        kept = label if self.function_tags else without_function_tag(label)
+        return None if kept in self.ignored else self.equal.get(kept, kept)
+
+    def brackets(self, tree: Tree, tags: Sequence[str]) -> Counter[Span]:
+        """The brackets over the words whose tags count."""
+        place = [0]
+        for tag in tags:
+            place.append(place[-1] + (tag not in self.ignored))
+        return Counter(
+            Span(label, place[span.start], place[span.end])
+            for node, span in zip(tree.nodes(), tree.spans(), strict=True)
+            if not node.is_tag and (label := self.label(span.label)) is not None
+        )
+
+
 def brackets_of(
-    tree: Any, *, ignored: Iterable[str] = IGNORED, equal: Mapping[str, str] | None = None
+    tree: Any,
+    *,
+    ignored: Iterable[str] = IGNORED,
+    equal: Mapping[str, str] | None = None,
+    function_tags: bool = False,
 ) -> Counter[Span]:
     """The brackets of a tree that count, each as often as it is there.
 
     Tags are no brackets. Words whose tags are in ``ignored`` are left out before places are counted, and so are nodes
-    with such labels; ``equal`` replaces labels (None for ``EQUAL``).
+    with such labels; ``equal`` replaces labels (None for ``EQUAL``). NP-SBJ-1 counts as NP before either, unless
+    ``function_tags`` are part of a label.
     """
     given = Tree.of(tree)
-    return _brackets(given, [tag for _, tag in given.tokens()], frozenset(ignored), EQUAL if equal is None else equal)
+    return _Counted.of(ignored, equal, function_tags).brackets(given, [tag for _, tag in given.tokens()])
 
 
 def bracket_counts(
@@ -72,8 +106,10 @@ def bracket_counts(
     *,
     ignored: Iterable[str] = IGNORED,
     equal: Mapping[str, str] | None = None,
+    function_tags: bool = False,
 ) -> list[BracketCounts]:
-    """The counts of every sentence; a prediction of None is a tree without brackets.
+    """The counts of every sentence, with the options of ``bracket_score``; a prediction of None is a tree without
+    brackets.
 
     Which words count is said by the tags of the true tree. Raises a ValueError that names the first sentence whose two
     trees are over different words.
@@ -81,17 +117,17 @@ def bracket_counts(
     truths, answers = list(y_true), list(y_pred)
     if len(truths) != len(answers):
         raise ValueError(f"There are {len(truths)} true and {len(answers)} predicted trees; they must match.")
-    left_out, same = frozenset(ignored), EQUAL if equal is None else equal
+    counted = _Counted.of(ignored, equal, function_tags)
     found = []
     for number, (truth, answer) in enumerate(zip(truths, answers, strict=True)):
         given = Tree.of(truth)
         words, tags = zip(*given.tokens(), strict=True)
-        true = _brackets(given, tags, left_out, same)
+        true = counted.brackets(given, tags)
         predicted: Counter[Span] = Counter()
         if answer is not None:
             found_tree = Tree.of(answer)
             _check_words(number, words, found_tree.words())
-            predicted = _brackets(found_tree, tags, left_out, same)
+            predicted = counted.brackets(found_tree, tags)
         found.append(
             BracketCounts(true.total(), predicted.total(), (true & predicted).total(), _crossing(true, predicted))
         )
@@ -104,6 +140,7 @@ def bracket_score(
     *,
     ignored: Iterable[str] = IGNORED,
     equal: Mapping[str, str] | None = None,
+    function_tags: bool = False,
 ) -> BracketScore:
     """Precision, recall and F1 of labelled brackets, exact match and crossing brackets, as EVALB defines them.
 
@@ -115,8 +152,9 @@ def bracket_score(
     y_true, y_pred : trees, bracketed texts or trees of NLTK, one per sentence
     ignored : labels of nodes, and tags of words, that do not count; by default those of the usual settings of EVALB
     equal : labels to take for others; by default PRT for ADVP, as usual
+    function_tags : compare labels with their function tags; by default NP-SBJ-1 counts as NP, as in EVALB
     """
-    counts = bracket_counts(y_true, y_pred, ignored=ignored, equal=equal)
+    counts = bracket_counts(y_true, y_pred, ignored=ignored, equal=equal, function_tags=function_tags)
     if not counts:
         raise ValueError("There are no trees to score.")
     true, predicted, hits, crossing = (sum(column) for column in zip(*counts, strict=True))
@@ -135,18 +173,6 @@ def bracket_score(
 def bracket_f1(y_true: Iterable[Any], y_pred: Iterable[Any]) -> float:
     """F1 of labelled brackets; for ``sklearn.metrics.make_scorer``."""
     return bracket_score(y_true, y_pred).f1
-
-
-def _brackets(tree: Tree, tags: Sequence[str], ignored: frozenset[str], equal: Mapping[str, str]) -> Counter[Span]:
-    """The brackets over the words whose tags count."""
-    place = [0]
-    for tag in tags:
-        place.append(place[-1] + (tag not in ignored))
-    return Counter(
-        Span(equal.get(label, label), place[start], place[end])
-        for node, (label, start, end) in zip(tree.nodes(), tree.spans(), strict=True)
-        if not node.is_tag and label not in ignored
-    )
 
 
 def _crossing(true: Counter[Span], predicted: Counter[Span]) -> int:

@@ -13,7 +13,7 @@ from maxmargin.grammars.tree import Tree, rebuilt
 EMPTY = "-NONE-"
 """The tag of traces and other words that are not said."""
 
-_FUNCTION = re.compile(r"(?<=[^-=])[-=].*")
+_FUNCTION = re.compile(r"^([^-=]+)[-=].*")
 
 
 def without_empty_nodes(tree: Tree) -> Tree:
@@ -33,7 +33,7 @@ def without_empty_nodes(tree: Tree) -> Tree:
 
 def without_function_tag(label: str) -> str:
     """A label up to its first hyphen or equals sign: NP-SBJ-1 and NP=2 become NP, -LRB- stays."""
-    return _FUNCTION.sub("", label)
+    return _FUNCTION.sub(r"\1", label)
 
 
 def without_function_tags(tree: Tree) -> Tree:
