@@ -22,6 +22,7 @@ from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.class_weights import with_class_weight
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
+from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
 
 Floats = npt.NDArray[np.float64]
@@ -35,9 +36,13 @@ class TrainingData:
     weight: Floats | None
     columns: Columns | None
     scale: FeatureScale
+    kernel: KernelRows | None = None  # the rows are unit vectors then
 
     def restored(self, w: Floats, constant: float) -> Floats:
-        """Native weights, for the columns as they were given."""
+        """Native weights, for the columns as they were given; over rows of a kernel the coefficients of these."""
+        if self.kernel is not None:
+            stride = w.size // (2 * self.rows.n + (constant != 0.0))
+            return w[self.rows.n * stride :]
         if self.columns is None:
             return w
         copy = w.reshape(self.columns.factor.size + 1, -1).copy()
@@ -80,16 +85,24 @@ class ClassEstimator(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         losses: ClassLosses,
         factor: float = 1.0,
         slack: str | None = None,
+        by_rows: bool | None = None,
     ) -> TrainingData:
         """What is trained on; sets ``C_`` and ``intercept_scaling_``.
 
         A default C follows the size of the losses, and is multiplied by ``factor``. ``slack`` is that of the estimator
-        where it is None.
+        where it is None. ``by_rows`` says whether training over rows of a kernel matrix is wanted; None, not possible.
         """
         own = check_sample_weight(sample_weight, labels.size)
-        X = self._training_rows(X, own)
-        rows, weight = packed(X), self._weights(labels, own)
-        scale, columns = self._scale(rows, weight), None
+        weight = self._weights(labels, own)
+        kernel = None if by_rows is None else self._kernel_rows(X, own, by_rows)
+        scale: FeatureScale
+        if kernel is not None:
+            rows, scale = kernel.cache.unit_rows(), kernel.scale(weight)
+        else:
+            X = self._training_rows(X, own)
+            rows = packed(X)
+            scale = self._scale(rows, weight)
+        columns = None
         if self.kernel_ is None and self.fit_intercept and self.intercept_scaling == "scale":
             columns = Columns.of(scale, X.dtype)
         if columns is not None:
@@ -99,7 +112,7 @@ class ClassEstimator(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         formulation = Formulation(self.rescaling, self.slack if slack is None else slack)
         self.C_ = resolved_c(self.C, lambda: factor * formulation.c_factor(size) * scale.regularisation)
         self.intercept_scaling_ = self._add_constant(rows, scale)
-        return TrainingData(rows, weight, columns, scale)
+        return TrainingData(rows, weight, columns, scale, kernel)
 
     def _read(self, X: Any) -> Any:
         """A matrix to predict for."""

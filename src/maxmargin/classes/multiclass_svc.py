@@ -53,8 +53,9 @@ class MulticlassSVC(ClassEstimator):
     method : ``'structural'`` (margins), ``'likelihood'``, or ``'auto'``: the likelihood where it errs on many of the
         training examples, for there the classes overlap and margins say little about them; else what makes fewer
         mistakes on folds of the training data that are not trained on. Margins where anything is asked for that only
-        they have (a rescaling, a slack, a solver, costs within training, output features), and where examples times
-        classes are more than 2^25. A warm start keeps the method
+        they have (a rescaling, a slack, a solver, costs within training, output features), where examples times
+        classes are more than 2^25, and where the matrix of an exact kernel does not fit into its cache. A warm start
+        keeps the method
     cost : ``cost[i, j]``, the loss of answering ``classes_[j]`` where ``classes_[i]`` is true, or a data frame with the
         true classes as labels of its rows and the answers as labels of its columns; None is zero-one
     decision : what ``predict`` answers. ``'score'``: the class of highest score, the machine being trained with the

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 
+from maxmargin import _core
 from maxmargin.classes.calibration import Calibration, fitted_calibration
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
@@ -38,6 +39,8 @@ from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.likelihood import Objective
 
 Floats = npt.NDArray[np.float64]
+
+_BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over rows of a kernel matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +78,19 @@ class ClassTraining:
         plain = isinstance(structure, Multiclass) and structure.zero_one and not without_loss(estimator.solver)
         slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
-        data = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack)
+        exact = getattr(estimator.solver, "name", estimator.solver) in _BY_ROWS and estimator.method != "likelihood"
+        margins = estimator.method == "structural" or why_margins(estimator, structure) is not None
+        by_rows = margins if exact else None
+        data = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack, by_rows)
         return cls(estimator, structure, data, labels, slack, earlier)
 
     def run(self) -> Trained:
         """Chooses the method, where it is to be chosen, and trains."""
         if self.slack != "hard":
             self._check_c()
-        margins, start = self._why_margins(), perf_counter()
+        margins, start = why_margins(self.estimator, self.structure), perf_counter()
+        if self.data.kernel is not None:
+            return self._answer(Decision(MARGIN), start)
         if self.estimator.method == "structural" or (self.estimator.method == "auto" and margins):
             return self._answer(Decision(MARGIN), start)
         if self.estimator.method == "likelihood":
@@ -112,17 +120,11 @@ class ClassTraining:
         calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
         return Trained(solution, decision.candidate, None, calibration)
 
-    def _why_margins(self) -> str | None:
-        """What is asked for that only margins have."""
-        model = self.estimator
-        asked = {
-            "output features": model.output_features is not None,
-            "costs within training": not self.structure.zero_one,
-            f"rescaling={model.rescaling!r}": model.rescaling != "margin",
-            f"slack={model.slack!r}": model.slack != "auto",
-            "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),
-        }
-        return next((name for name, is_asked in asked.items() if is_asked), None)
+    @property
+    def _slots(self) -> int:
+        """Weights of a row in the native layout."""
+        slots = self.structure.n_nodes if isinstance(self.structure, OutputFeatures) else self.structure.n_classes
+        return _core.padded(slots)
 
     def _choice(self) -> Choice:
         model, classes = self.estimator, self.structure.n_classes
@@ -158,7 +160,7 @@ class ClassTraining:
         run = replace(run_of(self.estimator, slack=self.slack), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
-        n = self.labels.size
+        n, kernel = self.labels.size, self.data.kernel
         return train(
             self.estimator,
             self.structure,
@@ -170,6 +172,7 @@ class ClassTraining:
             formulation=Formulation(self.estimator.rescaling, self.slack),
             run=run,
             trial=trial,
+            wrapped=None if kernel is None else partial(kernel.oracle, rows=self.data.rows, width=self._slots),
         )
 
     def _likelihood(
@@ -194,6 +197,18 @@ class ClassTraining:
     def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
         threads = job_count(self.estimator.n_jobs)
         return ClassLikelihood(self.data.rows, self.labels, self.structure.n_classes, weight, threads, start)
+
+
+def why_margins(model: Any, structure: Multiclass | OutputFeatures) -> str | None:
+    """What is asked for that only margins have."""
+    asked = {
+        "output features": model.output_features is not None,
+        "costs within training": not structure.zero_one,
+        f"rescaling={model.rescaling!r}": model.rescaling != "margin",
+        f"slack={model.slack!r}": model.slack != "auto",
+        "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),
+    }
+    return next((name for name, is_asked in asked.items() if is_asked), None)
 
 
 def _costs(cost: Floats, labels: npt.NDArray[np.int32], scores: Floats) -> Floats:

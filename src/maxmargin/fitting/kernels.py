@@ -25,10 +25,12 @@ from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.kernel import NAMES, Kernel, as_kernel
 from maxmargin.rows.kernel_basis import LowRank, as_low_rank
 from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
+from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.kernel_scale import KernelScale
 
 Floats = npt.NDArray[np.float64]
 
+_FACTORED = 1000  # rows up to which a factor of the kernel matrix costs less than training over its rows
 _NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 
 keep_settings(Kernel, LowRank)
@@ -49,7 +51,7 @@ class KernelEstimator(Estimator):
 
     kernel: Any = "linear"
     rank: Any = None
-    kernel_: KernelMap | ReferenceRows | FourierMap | None = None  # None is the linear kernel
+    kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | None = None  # None is the linear kernel
     n_features_in_: int
     _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
 
@@ -69,6 +71,21 @@ class KernelEstimator(Estimator):
         rank = self._allowed(as_low_rank(self.rank), X.shape[0])
         self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight)
         return features
+
+    def _kernel_rows(self, X: Any, weight: Floats | None, margins: bool) -> KernelRows | None:
+        """What is trained on in place of features of an exact kernel, where that is better: with ``margins``, which are
+        trained over rows of the kernel matrix, and where the features would not fit into its cache.
+
+        None, and nothing is set, where features serve; else sets ``kernel_``.
+        """
+        kernel, n = as_kernel(self.kernel), X.shape[0]
+        if self._is_explicit or self.rank is not None or not kernel.is_positive:
+            return None
+        if 8 * n * n <= kernel.cache and not (margins and n > _FACTORED):
+            return None
+        _check_training(kernel, X)
+        self.kernel_ = KernelRows.of(kernel.resolved(X, weight), X)
+        return self.kernel_
 
     @property
     def _is_explicit(self) -> bool:
@@ -118,7 +135,7 @@ class KernelEstimator(Estimator):
         identity, shapes (n, slots) and (slots, slots)."""
         if self.kernel_ is None:
             return X, coef
-        assert not isinstance(self.kernel_, KernelMap)
+        assert not isinstance(self.kernel_, KernelMap | KernelRows)
         return self.kernel_.scores(X, coef), np.eye(coef.shape[0])
 
     def _saved_parts(self) -> FileParts:
@@ -133,12 +150,7 @@ def kernel_features(
     Where the kernel may be indefinite its eigenvalues are looked at on a sample of the rows; negative ones are left
     out, with a warning.
     """
-    if kernel.kind == "precomputed" and X.shape[0] != X.shape[1]:
-        raise ValueError(
-            f"kernel='precomputed' needs the values of the kernel between all training rows, a square matrix; X has "
-            f"shape {X.shape}."
-        )
-    packed(X)  # raises for the first value that is not finite
+    _check_training(kernel, X)
     kernel = kernel.resolved(X, weight)
     positive = _check_positive(kernel, X)
     if rank is None:
@@ -147,6 +159,16 @@ def kernel_features(
     rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
     found = low_rank_map(kernel, used, rank, positive)
     return found, found.features(X)
+
+
+def _check_training(kernel: Kernel, X: Any) -> None:
+    """Raises for training rows that the kernel cannot have, and for the first value that is not finite."""
+    if kernel.kind == "precomputed" and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' needs the values of the kernel between all training rows, a square matrix; X has "
+            f"shape {X.shape}."
+        )
+    packed(X)
 
 
 def _check_positive(kernel: Kernel, X: Any) -> bool:

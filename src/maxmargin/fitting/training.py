@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from types import MappingProxyType
@@ -107,13 +107,14 @@ def train(
     names: Sequence[str] | None = None,
     run: Run | None = None,
     trial: bool = False,
+    wrapped: Callable[[Oracle], Oracle] | None = None,
 ) -> Solution:
     """Binds the problem, runs a solver on it, and warns where that did not converge.
 
     ``formulation``, ``solver`` and ``run`` are those of the estimator's parameters where they are None. A ``C`` of
     ``'scale'`` is measured on planes of the problem, and the number is ``details["C"]`` of the solution. ``names`` are
     what messages call the examples; None is their numbers. A ``trial`` neither starts from an earlier solution nor
-    warns.
+    warns. ``wrapped`` makes another oracle of the one that is bound.
     """
     if formulation is None:
         formulation = Formulation(estimator.rescaling, estimator.slack)
@@ -127,6 +128,7 @@ def train(
         approximate=approximate,
         n_jobs=job_count(estimator.n_jobs),
     )
+    oracle = oracle if wrapped is None else wrapped(oracle)
     check_bounds(solver, oracle, type(problem).__name__)
     if oracle.capabilities.partial:
         if oracle.formulation.mistakes:

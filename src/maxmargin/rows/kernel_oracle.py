@@ -19,7 +19,7 @@ from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.core.planes import Planes
 from maxmargin.oracles.base import Cut, OnlineWalk, Oracle, Stop
 from maxmargin.oracles.engine import DualState, Engine
-from maxmargin.oracles.native import NativeEngine, NativeOracle, WorkingSetEngine
+from maxmargin.oracles.native import NativeEngine, NativeOracle
 from maxmargin.oracles.portions import PORTION
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.kernel_cache import BLOCK, KernelCache
@@ -30,10 +30,9 @@ Indices = npt.NDArray[np.int32]
 
 _SAMPLE = 50  # planes that steepness looks at
 _ROUNDING = 1e-13  # of a coefficient or a dual
-_INNER = 5  # passes over a working set while the others wait, at most
+_INNER = 3  # visits to a working set while the others wait, at most
 _SOLVED = 0.3  # of the violation that a working set was met with, at which it is left
 _PER_OPERATION = 40.0  # a visit within a product of matrices takes less time than its operations one by one
-_LOOK = VisitSettings(step="none", threshold=float("inf"))  # sets the gaps
 
 
 class KernelOracle(Oracle):
@@ -154,20 +153,16 @@ class KernelOracle(Oracle):
 
 
 class KernelEngine(Engine):
-    """Dual ascent of the wrapped oracle over working sets of examples.
+    """Dual ascent of the wrapped oracle, some hundred rows of the kernel matrix at a time.
 
-    All scores are known, so a look at every example costs little beside moving along a row of the kernel matrix.
-    Hence a visit takes the examples with the largest gaps, some hundred rows at a time. While these are visited their
-    scores are kept up to date by their patch of the matrix; then one product of their rows with all that has changed
-    brings the scores of all rows up to date.
+    While the examples of these rows are visited their scores are kept up to date by their patch of the matrix; then one
+    product of the rows with all that has changed brings the scores of all rows up to date.
     """
 
     def __init__(self, oracle: KernelOracle, base: NativeEngine) -> None:
         self.oracle, self.base, self.core = oracle, base, base.core
         self.space, self.cache = oracle.space, oracle.cache
         self.separate = type(base).separate  # type: ignore[misc]
-        self._everyone = np.arange(oracle.n, dtype=np.int32)
-        self._looks = oracle.offsets is None and not isinstance(base, WorkingSetEngine)
         self._marked = np.zeros(0)  # the weights when the dual variables were marked
         self._moved = False  # since the scores were computed from the coefficients
 
@@ -184,36 +179,20 @@ class KernelEngine(Engine):
         return self.core.weights
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
-        """As many visits as the order has, to the examples of largest gap rather than to those of the order. It is in
-        the order where planes are only collected or counted, and where a look at an example makes a plane."""
-        in_order = not settings.steps or settings.max_added > 0
+        """Visits a working set several times, unless planes are only collected or counted."""
+        once = not settings.steps or settings.max_added > 0
         total = VisitResult()
-        for some in self._working_sets(order, in_order):
+        for some in self.oracle.blocks_of(order):
             with _Patch(self, some):
                 found = self.base.visit(some, settings, capacity)
                 total.merge(found)
-                enough, inner = _SOLVED * found.violation, 1
-                while not in_order and found.violation > enough and inner < _INNER and not found.unbounded:
+                enough, visits = _SOLVED * found.violation, 1
+                while not once and found.violation > enough and visits < _INNER and not found.unbounded:
                     found = self.base.visit(some, settings, capacity)
-                    inner += 1
+                    visits += 1
             if total.unbounded or 0 < settings.max_added <= total.added:
                 break
-        if not in_order and self._looks:
-            self.core.visit(self._everyone, _LOOK)
         return total
-
-    def _working_sets(self, order: Indices, in_order: bool) -> Iterator[Indices]:
-        if in_order or not self._looks:
-            yield from self.oracle.blocks_of(order)
-            return
-        left = order.size
-        while left > 0:
-            self.core.visit(self._everyone, _LOOK)
-            gaps = self.core.gaps
-            most = np.argsort(-gaps, kind="stable")[:BLOCK].astype(np.int32)
-            most = most[gaps[most] > 0.0]
-            left -= most.size if most.size else left
-            yield most if most.size else order[:1]
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         total = VisitResult()

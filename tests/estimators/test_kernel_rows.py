@@ -1,0 +1,89 @@
+"""Exact kernels trained over rows of their matrix: the same optimum as over features of the kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import rbf_kernel
+
+from maxmargin import DescribedClasses, Kernel, MulticlassSVC, load
+from maxmargin.fitting import kernels
+
+N, COLUMNS = 120, 5
+
+
+def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, COLUMNS))
+    return X, (X[:, 0] ** 2 + X[:, 1] + 0.3 * rng.normal(size=N) > 0.8).astype(int) + (X[:, 2] > 0.7)
+
+
+def fitted(monkeypatch: pytest.MonkeyPatch, by_rows: bool, X: Any, y: Any, **settings: Any) -> MulticlassSVC:
+    monkeypatch.setattr(kernels, "_FACTORED", 10 if by_rows else N)
+    return MulticlassSVC(method="structural", tol=1e-6, **settings).fit(X, y)
+
+
+@pytest.mark.parametrize("slack", ["linear", "squared"])
+@pytest.mark.parametrize("solver", ["auto", "bcfw", "n-slack", "one-slack"])
+def test_rows_and_features_have_one_optimum(monkeypatch: pytest.MonkeyPatch, solver: str, slack: str) -> None:
+    X, y = data()
+    settings = {"kernel": "rbf", "C": 2.0, "solver": solver, "slack": slack, "intercept_scaling": 0.7}
+    features, rows = (fitted(monkeypatch, by_rows, X, y, **settings) for by_rows in (False, True))
+    assert rows.solution_.primal == pytest.approx(features.solution_.primal, rel=1e-5)
+    assert rows.decision_function(X) == pytest.approx(features.decision_function(X), abs=2e-2)
+    assert rows.kernel_.width == rows.coef_.shape[1] <= N
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+def test_forms_of_input(monkeypatch: pytest.MonkeyPatch, form: Any, tmp_path: Path) -> None:
+    X, y = data()
+    model = fitted(monkeypatch, True, form(X), y, kernel="rbf")
+    assert model.score(form(X), y) > 0.9
+    features = fitted(monkeypatch, False, form(X), y, kernel="rbf")
+    assert pytest.approx(features.C_, rel=1e-6) == model.C_
+    model.save(tmp_path / "model")
+    assert np.array_equal(load(tmp_path / "model").predict(form(X)), model.predict(form(X)))
+
+
+def test_precomputed_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their eigenvalues have to be looked at, so they are trained on as features."""
+    X, y = data()
+    gamma = 0.2
+    given = fitted(monkeypatch, True, rbf_kernel(X, gamma=gamma), y, kernel="precomputed", C=1.0, intercept_scaling=1.0)
+    named = fitted(monkeypatch, True, X, y, kernel=Kernel("rbf", gamma=gamma), C=1.0, intercept_scaling=1.0)
+    assert given.decision_function(rbf_kernel(X, gamma=gamma)) == pytest.approx(named.decision_function(X), abs=5e-3)
+
+
+def test_costs_and_output_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    described = DescribedClasses(sorted(set(y.tolist())), np.eye(3) + 0.5)
+    for settings in ({"output_features": described}, {"cost": 2.0 * (1.0 - np.eye(3)), "decision": "score"}):
+        features, rows = (
+            fitted(monkeypatch, by_rows, X, y, kernel="rbf", C=1.0, intercept_scaling=1.0, **settings)
+            for by_rows in (False, True)
+        )
+        assert rows.solution_.primal == pytest.approx(features.solution_.primal, rel=1e-5)
+
+
+def test_a_matrix_larger_than_its_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are computed again rather than kept; the default method is margins then."""
+    from maxmargin.rows import kernel_cache, kernel_oracle
+
+    for module in (kernel_cache, kernel_oracle):
+        monkeypatch.setattr(module, "BLOCK", 16)
+    X, y = data()
+    small = MulticlassSVC(kernel=Kernel("rbf", cache=4 * N * 40), C=1.0, intercept_scaling=1.0, tol=1e-4).fit(X, y)
+    assert small.method_ == "structural"
+    whole = fitted(monkeypatch, False, X, y, kernel="rbf", C=1.0, intercept_scaling=1.0)
+    assert small.solution_.primal == pytest.approx(whole.solution_.primal, rel=1e-3)
+
+
+def test_a_warm_start_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    model = fitted(monkeypatch, True, X, y, kernel="rbf", C=1.0, warm_start=True)
+    before = model.solution_.primal
+    assert model.fit(X, y).solution_.primal == pytest.approx(before, rel=1e-5)
