@@ -41,7 +41,7 @@ class Tree:
     def __init__(self, label: str, children: Sequence[Tree | str]) -> None:
         if not isinstance(label, str):
             raise TypeError(f"The label of a tree must be a string, not {quoted(label)}.")
-        if isinstance(children, str) or not isinstance(children, Sequence):
+        if type(children) is not tuple and (isinstance(children, str) or not isinstance(children, Sequence)):
             raise TypeError(
                 f"The children of {quoted(label)} must be a sequence of trees and words, not {children!r:.80}."
             )

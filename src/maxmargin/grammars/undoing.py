@@ -43,11 +43,12 @@ class _Undoing:
         self.words = words
         self.tags = (tags or words) if grammar.lexicon.by_tags else None
         self.stack: list[_Part] = []
+        self.bounds = len(grammar.binary), len(grammar.binary) + len(grammar.unary), grammar.n_rules
 
     def apply(self, rule: int, start: int, split: int, end: int) -> None:
         grammar = self.grammar
-        first, second = len(grammar.binary), len(grammar.binary) + len(grammar.unary)
-        inside = 0 <= rule < grammar.n_rules and 0 <= start < end <= len(self.words)
+        first, second, last = self.bounds
+        inside = 0 <= rule < last and 0 <= start < end <= len(self.words)
         if inside and rule >= second:
             inside = end == start + 1 and grammar.lexicon.number(self.words[start]) == grammar.rule_symbols[rule][2]
         if not (inside and (start < split < end if rule < first else split == -1)):
@@ -92,4 +93,4 @@ class _Undoing:
                     f"{_NONE}: word {place} has the tag {quoted(label)}, and they take it for "
                     f"{self.grammar.symbols[symbol]}."
                 )
-        return _Part(symbol, place, place + 1, (Tree(label, [self.words[place]]),))
+        return _Part(symbol, place, place + 1, (Tree(label, (self.words[place],)),))
