@@ -18,7 +18,7 @@ def test_homology_has_a_row_per_size_and_bars_for_both_losses(monkeypatch):
     found = homology.run()
     assert [row[0] for row in found["rows"]] == ["2", "constraints, n", "constraints, eps"]
     assert {claim for claim, *_ in found["bars"]} == {
-        "test error, squared slack, n = 2",
+        "test error, zero-one loss, n = 2",
         "test error, Q-loss, n = 2",
         "constraints grow as n to the power",
     }
@@ -42,13 +42,20 @@ def test_constraints_are_counted():
     assert homology._constraints(2, 1.0, 1) >= 1.0
 
 
-def test_settings_are_chosen_on_the_other_parts():
-    part = np.array([0, 0, 1, 1, 2, 2])
-    first, second = np.zeros((6, 2)), np.zeros((6, 2))
-    first[part == 0], second[part != 0] = 1.0, 0.4
-    chosen, best = proteins.tuned([first, second], part)
-    assert chosen[:, 0].tolist() == [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    assert best[:, 0].tolist() == [1.0, 1.0, 0.4, 0.4, 0.4, 0.4]
+def test_settings_are_chosen_for_each_measure_on_both_halves(monkeypatch):
+    one, other = np.arange(3), np.arange(3, 6)
+    asked = []
+
+    def scores(self, setting, train, test):
+        asked.append((train[0], test[0]))
+        first = float(test[0] == 3) if setting.shift == 0 else 0.6  # in Q: best on a half, worse on both
+        return np.tile([first, 0.9 if setting.total == 0.3 else 0.1], (test.size, 1))
+
+    monkeypatch.setattr(proteins.Learner, "scores", scores)
+    settings = [proteins.Setting(total, shift) for total in (1.0, 0.3) for shift in (0, 4)]
+    chosen = proteins.Learner(None, None, None).best(settings, one, other)
+    assert chosen == [proteins.Setting(1.0, 4), proteins.Setting(0.3, 0)]
+    assert asked == [(0, 3), (3, 0)] * 4
 
 
 def test_profiles_leave_both_sequences_out():
