@@ -270,3 +270,13 @@ class TestBadInput:
         X[7, 2] = value
         with pytest.raises(ValueError, match="row 7, column 2"):
             CASES["MulticlassSVC"].fit(X, kernel="rbf")
+
+
+def test_a_column_that_outweighs_the_others_is_named() -> None:
+    """A kernel does not scale columns; chance level without a word would be worse than a warning."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
+    X[:, 2] *= 1e6
+    with pytest.warns(UserWarning, match=r"Column 2 of X is 1e\+06 times as large"):
+        mm.MulticlassSVC(kernel="rbf").fit(X, y)

@@ -31,6 +31,8 @@ from maxmargin.rows.kernel_scale import KernelScale
 Floats = npt.NDArray[np.float64]
 
 _FACTORED = 1000  # rows up to which a factor of the kernel matrix costs less than training over its rows
+_UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
+_UNLIKE = 1e3  # times a typical column
 _NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 
 keep_settings(Kernel, LowRank)
@@ -162,13 +164,24 @@ def kernel_features(
 
 
 def _check_training(kernel: Kernel, X: Any) -> None:
-    """Raises for training rows that the kernel cannot have, and for the first value that is not finite."""
+    """Raises for training rows that the kernel cannot have, and for the first value that is not finite; warns where one
+    column outweighs the others."""
     if kernel.kind == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"kernel='precomputed' needs the values of the kernel between all training rows, a square matrix; X has "
             f"shape {X.shape}."
         )
-    packed(X)
+    rows = packed(X)
+    if kernel.kind not in _UNITS:
+        return
+    sizes = FeatureScale(rows, None).sizes
+    largest, typical = float(sizes.max(initial=0.0)), float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
+    if largest > _UNLIKE * typical:
+        warn_caller(
+            f"Column {int(sizes.argmax())} of X is {largest / typical:.1g} times as large as a typical one, so the "
+            "kernel hardly sees the others; bring the columns to one scale, for instance with StandardScaler.",
+            UserWarning,
+        )
 
 
 def _check_positive(kernel: Kernel, X: Any) -> bool:

@@ -25,7 +25,7 @@ class KernelCache:
     ----------
     rows_of : from row numbers to ``K[numbers, :]``, shape (len(numbers), n)
     diagonal : ``K[i, i]``, shape (n,)
-    limit : bytes for the rows kept; there is room for 256 of them in any case
+    limit : bytes for the rows kept; at least 256 rows are kept, even if they need more
     """
 
     def __init__(self, rows_of: Callable[[Indices], Real], diagonal: Floats, limit: int) -> None:

@@ -162,7 +162,6 @@ class KernelEngine(Engine):
     def __init__(self, oracle: KernelOracle, base: NativeEngine) -> None:
         self.oracle, self.base, self.core = oracle, base, base.core
         self.space, self.cache = oracle.space, oracle.cache
-        self.separate = type(base).separate  # type: ignore[misc]
         self._marked = np.zeros(0)  # the weights when the dual variables were marked
         self._moved = False  # since the scores were computed from the coefficients
 
