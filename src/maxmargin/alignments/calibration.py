@@ -10,9 +10,7 @@ import numpy.typing as npt
 
 from maxmargin.alignments.base import AlignmentEstimator
 from maxmargin.alignments.packed import read_alignments
-from maxmargin.core.problem import as_examples
 from maxmargin.fitting.calibration import HeldOut, WithoutFold, temperature_on_folds
-from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,9 +27,7 @@ class CalibratedAlignment(AlignmentEstimator):
         Trains ``folds`` models, each without one part of the examples, and asks each about the part it has not seen.
         Where the parameter ``alphabet`` is None, models have the letters of this one.
         """
-        X, y = as_examples(X, y)
-        weight = check_sample_weight(sample_weight, len(y))
-        self.temperature_ = temperature_on_folds(self, X, y, folds, weight, _held_out)
+        self.temperature_ = temperature_on_folds(self, X, y, folds, sample_weight, _held_out)
         self.calibrated_ = True
         return self
 

@@ -15,7 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.utils.metaestimators import _safe_split
 
+from maxmargin.core.problem import as_examples
 from maxmargin.fitting.warning import warn_caller
+from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -137,10 +139,10 @@ class HeldOut:
 
 def temperature_on_folds(
     estimator: Any,
-    X: Any,
-    Y: Any,
+    X: Sequence[Any],
+    Y: Sequence[Any],
     folds: int,
-    sample_weight: Floats | None,
+    sample_weight: Any,
     held_out: Callable[[WithoutFold, Floats], HeldOut],
 ) -> float:
     """The temperature T of ``softmax(F / T)`` with the highest likelihood of outputs on folds not trained on.
@@ -148,6 +150,8 @@ def temperature_on_folds(
     Any fold has all kinds of outputs. ``held_out(part, weight)`` asks a model, with the weights of all examples, about
     its fold; examples of weight 0 are left out.
     """
+    X, Y = as_examples(X, Y)
+    sample_weight = check_sample_weight(sample_weight, len(Y))
     weight = np.ones(len(Y)) if sample_weight is None else sample_weight
     used = np.flatnonzero(weight > 0.0)
     check_folds(folds, used.size, "examples")

@@ -18,7 +18,6 @@ from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.span_features import SpanFeatures
 from maxmargin.grammars.structure import TreeStructure
-from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,9 +74,7 @@ class CalibratedGrammar(LearnedGrammar):
         Trains ``folds`` models with the grammar of this one, each without one part of the examples, and asks each about
         the part that it has not seen. ``sample_weight``, one weight for each example, counts in both.
         """
-        X, y = as_examples(X, y)
-        weight = check_sample_weight(sample_weight, len(y))
-        self.temperature_ = temperature_on_folds(self, X, y, folds, weight, _held_out)
+        self.temperature_ = temperature_on_folds(self, X, y, folds, sample_weight, _held_out)
         self.calibrated_ = True
         return self
 

@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.problem import Unsupported, as_examples, asked, has_power, targets_of
+from maxmargin.core.problem import Unsupported, asked, has_power, targets_of
 from maxmargin.fitting.calibration import HeldOut, WithoutFold, temperature_on_folds
-from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.problems.predictions import ProblemPredictions, asks
 
 Floats = npt.NDArray[np.float64]
@@ -31,9 +30,7 @@ class CalibratedProblem(ProblemPredictions):
                 f"{type(self.problem).__name__} has latent variables (impute): the probability of a label, a sum over "
                 "the outputs that agree with it, is not known, and calibrate cannot be used."
             )
-        X, y = as_examples(X, y)
-        weight = check_sample_weight(sample_weight, len(y))
-        self.temperature_ = temperature_on_folds(self, X, y, folds, weight, _held_out)
+        self.temperature_ = temperature_on_folds(self, X, y, folds, sample_weight, _held_out)
         self.calibrated_ = True
         return self
 

@@ -8,9 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.problem import as_examples
 from maxmargin.fitting.calibration import HeldOut, WithoutFold, temperature_on_folds
-from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.programs.base import ProgramEstimator
 from maxmargin.programs.targets import true_edges
 
@@ -29,9 +27,7 @@ class CalibratedProgram(ProgramEstimator):
         Trains ``folds`` models, each without one part of the examples, and asks each about the part it has not seen.
         ``sample_weight``, one weight for each example, counts in both.
         """
-        X, y = as_examples(X, y)
-        weight = check_sample_weight(sample_weight, len(y))
-        self.temperature_ = temperature_on_folds(self, X, y, folds, weight, _held_out)
+        self.temperature_ = temperature_on_folds(self, X, y, folds, sample_weight, _held_out)
         self.calibrated_ = True
         return self
 
