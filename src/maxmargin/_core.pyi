@@ -1476,6 +1476,11 @@ class ProgramTargets:
 
     def __init__(self, set: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: int, cost_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, cost_edge: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
 
+    def descend(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], factor: float, steps: int, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: float, decay: float) -> tuple[Any, ...]:
+        """
+        (sum of the negative log-likelihoods, each at the weights that it met, new factor): one step per example of `order` on factor * v.
+        """
+
     def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first: int, last: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int) -> float:
         """Of examples first to last - 1; the gradient is added to `gradient`."""
 
@@ -1726,6 +1731,11 @@ class AlignmentTargets:
 
     def __init__(self, set: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int) -> None: ...
 
+    def descend(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], factor: float, steps: int, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: float, decay: float) -> tuple[Any, ...]:
+        """
+        (sum of the negative log-likelihoods, each at the weights that it met, new factor): one step per example of `order` on factor * v.
+        """
+
     def outside_band(self) -> int:
         """The first example whose true alignment leaves the band, or -1."""
 
@@ -1925,6 +1935,11 @@ class TreeTargets:
     """True trees of sentences; see grammars/targets.hpp."""
 
     def __init__(self, sentences: object, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rules: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def descend(self, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], factor: float, steps: int, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: float, decay: float) -> tuple[Any, ...]:
+        """
+        (sum of the negative log-likelihoods, each at the weights that it met, new factor): one step per example of `order` on factor * v.
+        """
 
     def likelihood(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, first: int, last: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threads: int) -> float:
         """

@@ -108,7 +108,7 @@ def test_penalties_and_solvers(tmp_path):
     assert (sparse.coef_ != 0.0).any()
     lbfgs = ProgramCRF(LabelChain(K), 0.5, solver="lbfgs").fit(X, Y)
     np.testing.assert_allclose(lbfgs.coef_, ProgramCRF(LabelChain(K), 0.5).fit(X, Y).coef_)
-    with pytest.raises(ValueError, match=r"solver must be 'auto', 'lbfgs' or a solver object"):
+    with pytest.raises(ValueError, match=r"solver must be 'auto', 'lbfgs', 'sgd' or a solver object"):
         ProgramCRF(LabelChain(K), 0.5, solver="dual").fit(X, Y)
     with pytest.raises(Unsupported, match=r"Dual ascent is for classes, and for chains .* solver='lbfgs'"):
         ProgramCRF(LabelChain(K), 0.5, solver=DualLikelihood()).fit(X, Y)

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "alignments/alignment_set.hpp"
+#include "engine/descent.hpp"
 #include "engine/questions.hpp"
 #include "engine/states.hpp"
 #include "hashing.hpp"
@@ -107,8 +108,13 @@ void make_oracle(PyAlignmentOracle* self, nb::object targets, const std::string&
 }  // namespace
 
 void bind_alignment_oracle(nb::module_& module) {
-  nb::class_<PyAlignmentTargets>(module, "AlignmentTargets", "True alignments of a set, of x and candidate 0; see alignments/targets.hpp.")
-      .def("__init__", &make_targets, nb::arg("set"), nb::arg("first").noconvert(), nb::arg("pairs").noconvert(), nb::arg("shift"))
+  nb::class_<PyAlignmentTargets> targets(module, "AlignmentTargets", "True alignments of a set, of x and candidate 0; see alignments/targets.hpp.");
+  add_descent(
+      targets, [](const PyAlignmentTargets& self) { return self.targets.set->weights; },
+      [](const PyAlignmentTargets& self, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights) {
+        return alignments::descend_alignments(self.targets, sample_weight, order, sizes, weights);
+      });
+  targets.def("__init__", &make_targets, nb::arg("set"), nb::arg("first").noconvert(), nb::arg("pairs").noconvert(), nb::arg("shift"))
       .def("outside_band", [](const PyAlignmentTargets& self) { return self.targets.outside_band(); },
            "The first example whose true alignment leaves the band, or -1.")
       .def(

@@ -1,3 +1,4 @@
+#include "engine/descent.hpp"
 #include "engine/questions.hpp"
 #include "engine/states.hpp"
 
@@ -154,8 +155,13 @@ void make_oracle(PyTreeOracle* self, nb::object targets, const std::string& goal
 }  // namespace
 
 void bind_tree_oracle(nb::module_& module) {
-  nb::class_<PyTreeTargets>(module, "TreeTargets", "True trees of sentences; see grammars/targets.hpp.")
-      .def("__init__", &make_targets, nb::arg("sentences"), nb::arg("first").noconvert(), nb::arg("rules").noconvert())
+  nb::class_<PyTreeTargets> targets(module, "TreeTargets", "True trees of sentences; see grammars/targets.hpp.");
+  add_descent(
+      targets, [](const PyTreeTargets& self) { return self.targets.sentences->weights; },
+      [](const PyTreeTargets& self, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights) {
+        return grammars::descend_trees(self.targets, sample_weight, order, sizes, weights);
+      });
+  targets.def("__init__", &make_targets, nb::arg("sentences"), nb::arg("first").noconvert(), nb::arg("rules").noconvert())
       .def(
           "likelihood",
           [](const PyTreeTargets& self, In1<double> weights, std::optional<In1<double>> sample_weight, std::int64_t first, std::int64_t last,

@@ -1,5 +1,6 @@
 #include "maxmargin/programs/targets.hpp"
 
+#include "engine/descent.hpp"
 #include "hashing.hpp"
 #include "maxmargin/programs/best.hpp"
 #include "maxmargin/programs/likelihood.hpp"
@@ -111,8 +112,13 @@ std::vector<std::int64_t> largest(const ProgramTargets& targets) {
 }  // namespace
 
 void bind_program_targets(nb::module_& module) {
-  nb::class_<PyProgramTargets>(module, "ProgramTargets", "True outputs of programs and costs of edges; see programs/targets.hpp.")
-      .def("__init__", &make_targets, nb::arg("set"), nb::arg("first").noconvert(), nb::arg("edges").noconvert(), nb::arg("kinds"),
+  nb::class_<PyProgramTargets> targets(module, "ProgramTargets", "True outputs of programs and costs of edges; see programs/targets.hpp.");
+  add_descent(
+      targets, [](const PyProgramTargets& self) { return self.targets.set->weights; },
+      [](const PyProgramTargets& self, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights) {
+        return programs::descend_programs(self.targets, sample_weight, order, sizes, weights);
+      });
+  targets.def("__init__", &make_targets, nb::arg("set"), nb::arg("first").noconvert(), nb::arg("edges").noconvert(), nb::arg("kinds"),
            nb::arg("cost_first").noconvert().none(), nb::arg("cost_edge").noconvert().none(), nb::arg("units").noconvert().none())
       .def(
           "likelihood",

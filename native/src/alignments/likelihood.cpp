@@ -4,26 +4,49 @@
 
 namespace maxmargin::alignments {
 
+namespace {
+
+class AlignmentLikelihood {  // keeps its memory from one example to the next
+ public:
+  explicit AlignmentLikelihood(const AlignmentTargets& targets) : targets_(targets) {}
+
+  // The negative log-likelihood of alignment i at factor * w; adds c times its gradient to `into`, which may be w itself, or null.
+  double operator()(std::int64_t i, const double* w, double factor, double* into, double c) {
+    const AlignmentSet& set = *targets_.set;
+    const std::int32_t x = set.x[static_cast<std::size_t>(i)], y = set.candidates_of(i).front();
+    const GridScores scores = set.scores(x, y, w, factor, room_, false);
+    const double value = search_.sums(scores, set.shape, expected_) - score_of(scores, set.shape, targets_.truth(i));
+    if (into == nullptr) return value;
+    set.add_expected(x, y, expected_, c, into, room_);
+    set.add(x, y, targets_.truth(i), -c, into);
+    return value;
+  }
+
+ private:
+  const AlignmentTargets& targets_;
+  GridSearch search_;
+  ScoreRoom room_;
+  Expected expected_;
+};
+
+}  // namespace
+
 double alignment_likelihood(const AlignmentTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
                             std::int64_t end, double* gradient, int threads) {
-  const AlignmentSet& set = *targets.set;
-  return summed_with_gradient(begin, end, threads, set.weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
+  return summed_with_gradient(begin, end, threads, targets.set->weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
+    AlignmentLikelihood likelihood(targets);
     double value = 0.0;
-    GridSearch search;
-    ScoreRoom room;
-    Expected expected;
     for (std::int64_t i = first; i < last; ++i) {
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
-      if (weight == 0.0) continue;
-      const std::int32_t x = set.x[static_cast<std::size_t>(i)], y = set.candidates_of(i).front();
-      const GridScores scores = set.scores(x, y, weights, 1.0, room, false);
-      value += weight * (search.sums(scores, set.shape, expected) - score_of(scores, set.shape, targets.truth(i)));
-      if (into == nullptr) continue;
-      set.add_expected(x, y, expected, weight, into, room);
-      set.add(x, y, targets.truth(i), -weight, into);
+      if (weight != 0.0) value += weight * likelihood(i, weights, 1.0, into, weight);
     }
     return value;
   });
+}
+
+double descend_alignments(const AlignmentTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes,
+                          ScaledWeights& weights) {
+  return descend(order, sample_weight, sizes, weights, AlignmentLikelihood(targets));
 }
 
 TrueMoments true_moments(const AlignmentTargets& targets, const double* sample_weight) {

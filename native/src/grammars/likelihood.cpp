@@ -4,29 +4,48 @@
 #include "maxmargin/grammars/sums.hpp"
 
 namespace maxmargin::grammars {
+namespace {
+
+class TreeLikelihood {  // keeps its memory from one sentence to the next
+ public:
+  explicit TreeLikelihood(const TreeTargets& targets) : targets_(targets) {}
+
+  // The negative log-likelihood of tree i at factor * w; adds c times its gradient to `into`, which may be w itself, or null.
+  double operator()(std::int64_t i, const double* w, double factor, double* into, double c) {
+    const Sentences& sentences = *targets_.sentences;
+    chart_.best(*sentences.rules, sentences.words_of(i), scorer_.of(sentences, i, w, factor));
+    double value = sums_.run(chart_, sentences, i, nullptr, 0);
+    for (const Anchored& each : targets_.truth(i)) value -= factor * sentences.score(i, each, w);
+    if (into == nullptr) return value;
+    for (const Anchored& each : targets_.truth(i)) sentences.visit_features(i, each, [&](std::int64_t at, double x) { into[at] -= c * x; });
+    SentenceScorer::spread(sentences, i, sums_.counts(), c, into);
+    return value;
+  }
+
+ private:
+  const TreeTargets& targets_;
+  SentenceScorer scorer_;
+  Chart chart_;
+  ChartSums sums_;
+};
+
+}  // namespace
 
 double tree_likelihood(const TreeTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin, std::int64_t end, double* gradient,
                        int threads) {
-  const Sentences& sentences = *targets.sentences;
-  return summed_with_gradient(begin, end, threads, sentences.weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
+  return summed_with_gradient(begin, end, threads, targets.sentences->weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
+    TreeLikelihood likelihood(targets);
     double total = 0.0;
-    SentenceScorer scorer;
-    Chart chart;
-    ChartSums sums;
     for (std::int64_t i = first; i < last; ++i) {
       const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
-      if (weight == 0.0) continue;
-      chart.best(*sentences.rules, sentences.words_of(i), scorer.of(sentences, i, weights, 1.0));
-      double value = sums.run(chart, sentences, i, nullptr, 0);
-      for (const Anchored& each : targets.truth(i)) {
-        value -= sentences.score(i, each, weights);
-        if (into != nullptr) sentences.visit_features(i, each, [&](std::int64_t at, double x) { into[at] -= weight * x; });
-      }
-      total += weight * value;
-      if (into != nullptr) SentenceScorer::spread(sentences, i, sums.counts(), weight, into);
+      if (weight != 0.0) total += weight * likelihood(i, weights, 1.0, into, weight);
     }
     return total;
   });
+}
+
+double descend_trees(const TreeTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights) {
+  return descend(order, sample_weight, sizes, weights, TreeLikelihood(targets));
 }
 
 }  // namespace maxmargin::grammars

@@ -40,6 +40,34 @@ struct Share {
   }
 };
 
+// The same of one example after the other, at factor * w; adds c times the gradient to `into`, which may be w itself.
+class ProgramLikelihood {  // keeps its memory
+ public:
+  explicit ProgramLikelihood(const ProgramTargets& targets) : targets_(targets) {}
+
+  double operator()(std::int64_t i, const double* w, double factor, double* into, double c) {
+    const ProgramSet& set = *targets_.set;
+    set.scores(i, w, factor, scores_, table_);
+    marginals_.resize(scores_.size());
+    double value = set.topology(i).with_edges([&](const auto& program) {
+      const double log_sum = sums_.run(program, scores_.data());
+      sums_.marginals(program, marginals_);
+      return log_sum;
+    });
+    for (const Edge edge : targets_.truth(i)) {
+      value -= scores_[static_cast<std::size_t>(edge)];
+      marginals_[static_cast<std::size_t>(edge)] -= 1.0;
+    }
+    set.add_all(i, marginals_.data(), c, into, table_);
+    return value;
+  }
+
+ private:
+  const ProgramTargets& targets_;
+  Sums sums_;
+  std::vector<double> scores_, marginals_, table_;
+};
+
 }  // namespace
 
 double program_likelihood(const ProgramTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
@@ -53,6 +81,11 @@ double program_likelihood(const ProgramTargets& targets, const double* weights, 
     sums_of_examples(share, examples);
     return share.value;
   });
+}
+
+double descend_programs(const ProgramTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes,
+                        ScaledWeights& weights) {
+  return descend(order, sample_weight, sizes, weights, ProgramLikelihood(targets));
 }
 
 }  // namespace maxmargin::programs

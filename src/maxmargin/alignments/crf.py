@@ -37,7 +37,8 @@ class AlignmentCRF(AlignmentEstimator):
         of the features of a true pair, with d weights and T true pairs
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     features, alphabet, mode, free_ends, band : as in AlignmentSVM
-    solver : ``'lbfgs'`` (with orthants where there is an L1 penalty), or ``'auto'``, which is that
+    solver : ``'sgd'``, a stochastic step per example; ``'lbfgs'`` (with orthants where there is an L1 penalty); or
+        ``'auto'``, which is the first and then the second where there are 300 examples or more, else the second
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 1e-3
     max_iter, max_time : as in StructuralSVM
@@ -55,7 +56,7 @@ class AlignmentCRF(AlignmentEstimator):
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **TRAINING,
         **GRID,
-        "solver": ("auto", "lbfgs", SOLVER),
+        "solver": ("auto", "lbfgs", "sgd", SOLVER),
         "l1": (NOT_NEGATIVE,),
         "l2": (NOT_NEGATIVE,),
     }

@@ -42,6 +42,8 @@ class ChainLikelihood:
     with ``observed`` those of features and label tuples that occur together in the training data, as in CRFsuite.
     """
 
+    steps = None
+
     def __init__(
         self,
         chain: Chain,

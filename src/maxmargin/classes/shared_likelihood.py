@@ -32,6 +32,7 @@ class SharedLikelihood:
 
     convex = True
     has_dual = False
+    steps = None
 
     def __init__(
         self,

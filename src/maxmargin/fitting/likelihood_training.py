@@ -14,6 +14,7 @@ from maxmargin.solvers.base import Run, Solution
 from maxmargin.solvers.dual_likelihood import DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import Likelihood, LikelihoodSolver, Objective
+from maxmargin.solvers.stochastic import StochasticGradient
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,6 +22,7 @@ LIKELIHOOD_SOLVERS: dict[str, Callable[[], LikelihoodSolver]] = {
     "auto": AutomaticLikelihood,
     "dual": DualLikelihood,
     "lbfgs": LBFGS,
+    "sgd": StochasticGradient,
 }
 
 

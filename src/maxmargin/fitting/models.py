@@ -24,6 +24,7 @@ from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.online import Perceptron, Subgradient
+from maxmargin.solvers.stochastic import StochasticGradient
 from maxmargin.version import __version__
 
 FORMAT = "maxmargin-model"
@@ -43,7 +44,8 @@ def keep_values(key: str, kind: type[Any], write: Callable[[Any], Any], read: Ca
     _texts[key] = (kind, write, read)
 
 
-keep_settings(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron, LBFGS, DualLikelihood)
+keep_settings(Automatic, OneSlack, NSlack, BlockCoordinate, Subgradient, Perceptron)
+keep_settings(LBFGS, DualLikelihood, StochasticGradient)
 
 
 def save_model(

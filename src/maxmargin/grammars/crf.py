@@ -43,7 +43,8 @@ class GrammarCRF(LearnedGrammar):
     grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
     beam : for prediction, as in GrammarSVM; training takes all trees
-    solver : ``'lbfgs'`` (with orthants where there is an L1 penalty), or ``'auto'``, which is that
+    solver : ``'sgd'``, a stochastic step per example; ``'lbfgs'`` (with orthants where there is an L1 penalty); or
+        ``'auto'``, which is the first and then the second where there are 300 examples or more, else the second
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 1e-3
     max_iter, max_time : as in StructuralSVM
@@ -61,7 +62,7 @@ class GrammarCRF(LearnedGrammar):
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **TRAINING,
         **GRAMMAR,
-        "solver": ("auto", "lbfgs", SOLVER),
+        "solver": ("auto", "lbfgs", "sgd", SOLVER),
         "features": ANYTHING,
         "l1": (NOT_NEGATIVE,),
         "l2": (NOT_NEGATIVE,),

@@ -27,6 +27,20 @@ class SummedTargets(Protocol):
         """``f(w)`` over examples ``first`` to ``last - 1``; its gradient is added to ``gradient``."""
         ...
 
+    def descend(
+        self,
+        v: Floats,
+        factor: float,
+        steps: int,
+        sample_weight: Floats | None,
+        order: Indices,
+        first: float,
+        decay: float,
+        /,
+    ) -> tuple[float, float]:
+        """A stochastic step per example of ``order`` on ``factor * v``: what was found, and the new factor."""
+        ...
+
     def moments(self, sample_weight: Floats | None, /) -> tuple[float, ...]:
         """The number of parts with features in true outputs, the sum of their squared lengths and, where it is not that
         of all weights, the number of columns that occur in them."""
@@ -72,6 +86,10 @@ class SumLikelihood:
         self._work = work
         number = (np.cumsum(work) // (PORTION * threads)).astype(np.int64)
         self.parts = list(pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), self.n]))
+
+    @property
+    def steps(self) -> SumLikelihood:
+        return self
 
     @property
     def total_weight(self) -> float:
@@ -126,8 +144,14 @@ class SumLikelihood:
     def dual(self, C: float) -> None:
         return None
 
+    def descend(
+        self, v: Floats, factor: float, steps: int, order: Indices, first: float, decay: float
+    ) -> tuple[float, float]:
+        return self.targets.descend(v, factor, steps, self.sample_weight, order, first, decay)
+
     def portions(self, order: Indices) -> list[Indices]:
-        return [order]
+        number = (np.cumsum(self._work[order]) // PORTION).astype(np.int64)
+        return np.split(order, np.flatnonzero(np.diff(number)) + 1)
 
     def _sum(self, w: Floats, gradient: Floats | None, stop: Stop | None) -> float:
         total = 0.0

@@ -38,7 +38,8 @@ class ProgramCRF(ProgramEstimator):
     C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
         of the features of a true edge, with d columns that occur and T true edges
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
-    solver : ``'lbfgs'`` (with orthants where there is an L1 penalty), or ``'auto'``, which is that
+    solver : ``'sgd'``, a stochastic step per example; ``'lbfgs'`` (with orthants where there is an L1 penalty); or
+        ``'auto'``, which is the first and then the second where there are 300 examples or more, else the second
     tol : training stops when the objective is known to within ``tol`` times ``C * sum(s)`` or times itself, whichever
         is larger; ``'auto'`` is 1e-3
     max_iter, max_time : as in StructuralSVM
@@ -55,7 +56,7 @@ class ProgramCRF(ProgramEstimator):
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {
         **TRAINING,
-        "solver": ("auto", "lbfgs", SOLVER),
+        "solver": ("auto", "lbfgs", "sgd", SOLVER),
         "space": ANYTHING,
         "l1": (NOT_NEGATIVE,),
         "l2": (NOT_NEGATIVE,),

@@ -35,6 +35,7 @@ class ClassLikelihood:
 
     convex = True
     has_dual = True
+    steps = None
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ from maxmargin.solvers.dual_likelihood import Ascent, DualLikelihood
 from maxmargin.solvers.lbfgs import LBFGS, Descent
 from maxmargin.solvers.likelihood import Likelihood, Objective
 from maxmargin.solvers.monitor import Monitor
+from maxmargin.solvers.stochastic import Walk
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,6 +23,8 @@ _INVERTED = 10  # the same where it knows the second derivatives at zero, of pro
 _ROUGH = 10.0  # times the tolerance: for weights that are a start only
 _MANY = 30  # examples per weight
 _LONG_MEMORY = 20
+_WALKED = 300  # examples from which on stochastic steps come first: with fewer L-BFGS alone needed no more passes
+_FALL = 0.1  # of the objective in a pass of stochastic steps: where it is less, L-BFGS goes on
 _VECTORS = 8.0  # a number of a vector costs as much as so many additions: vectors of weights come from memory
 
 
@@ -40,7 +43,9 @@ class AutomaticLikelihood:
     labels are most of the work: it starts from the weights of tokens without transitions, which cost a fraction.
 
     Where dual ascent is not available (an L1 penalty, higher order, pair features) it is ``LBFGS`` alone; transitions
-    of higher order start from the weights that those of order 1 have, which cost a fraction to find.
+    of higher order start from the weights that those of order 1 have, which cost a fraction to find. Programs,
+    alignments and trees start from those of stochastic steps (``StochasticGradient``) where there are 300 examples or
+    more: passes of them as long as each lowers the objective by a tenth, then L-BFGS, which can prove a gap.
     """
 
     name: ClassVar[str] = "auto"
@@ -49,9 +54,13 @@ class AutomaticLikelihood:
         self, problem: Likelihood, C: float, l1: float, l2: float, run: Run, start: Floats | None = None
     ) -> Solution:
         if l1 or not l2 > 0.0 or not problem.has_dual:
-            shorter = None if l1 or start is not None else problem.shorter()
-            if shorter is None:
+            if l1 or start is not None:
                 return LBFGS()(problem, C, l1, l2, run, start)
+            if problem.steps is not None and l2 > 0.0 and problem.n >= _WALKED:
+                return self._walked(problem, C, l2, run)
+            shorter = problem.shorter()
+            if shorter is None:
+                return LBFGS()(problem, C, l1, l2, run)
             return self._from(shorter, problem, C, l2, run)
         return _Turns(Objective(problem, C, l1, l2, run.tol), run, start).solve(problem.shorter())
 
@@ -63,6 +72,22 @@ class AutomaticLikelihood:
             if _start_from(shorter, descent, run):
                 descent.advance()
         return descent.solution()
+
+    def _walked(self, problem: Likelihood, C: float, l2: float, run: Run) -> Solution:
+        objective = Objective(problem, C, 0.0, l2, run.tol)
+        monitor = Monitor(run, self.name, objective.allowed(0.0))
+        walk = Walk(objective, monitor)
+        descent = Descent(objective, monitor, _memory(problem))
+        with monitor:
+            while monitor.status is None and walk.falling(_FALL):
+                walk.advance()
+            if monitor.status is None:
+                descent.w = walk.w
+                descent.advance(np.inf, walk.passes, walk.visits)
+        if not descent.seen:
+            return walk.solution()
+        found = descent.solution()
+        return replace(found, n_iter=walk.passes + found.n_iter, oracle_calls=walk.visits + found.oracle_calls)
 
 
 def _start_from(shorter: Likelihood, descent: Descent, run: Run) -> bool:

@@ -13,6 +13,23 @@ from maxmargin.solvers.base import Run, Solution
 
 Floats = npt.NDArray[np.float64]
 Stop = Callable[[], bool]
+Indices = npt.NDArray[np.int32]
+
+
+class StochasticSteps(Protocol):
+    """What stochastic gradient descent needs of a likelihood (``engine/stochastic_descent.hpp``)."""
+
+    @property
+    def steepness(self) -> Callable[[], float]:
+        """The largest ``|Psi|^2`` of some true outputs: from its inverse on the length of steps is tried."""
+        ...
+
+    def descend(
+        self, v: Floats, factor: float, steps: int, order: Indices, first: float, decay: float
+    ) -> tuple[float, float]:
+        """A step at ``w = factor * v`` for each example of ``order``, after so many ``steps``: the sum of what it
+        found, each at the weights that it met, and the new factor."""
+        ...
 
 
 class Likelihood(Protocol):
@@ -24,7 +41,8 @@ class Likelihood(Protocol):
     known: it gives the first step of L-BFGS its length, whatever the scale of the features. ``inverse_curvature``
     solves with a matrix that is like the second derivatives of ``l2/2 |w|^2 + C f(w)``; None unless ``invertible``,
     where it would cost more than it saves. ``inverse_curvature_at`` is the same for those at ``w``, None where they
-    cost much. ``dual`` is an engine of dual ascent, None unless ``has_dual``.
+    cost much. ``dual`` is an engine of dual ascent, None unless ``has_dual``. ``steps`` are for stochastic
+    gradient descent, None where there are none.
     """
 
     n: int
@@ -44,6 +62,8 @@ class Likelihood(Protocol):
     def invertible(self) -> bool: ...
     @property
     def has_dual(self) -> bool: ...
+    @property
+    def steps(self) -> StochasticSteps | None: ...
     def inverse_curvature(self, C: float, l2: float) -> Callable[[Floats], Floats] | None: ...
     def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> Callable[[Floats], Floats] | None: ...
     def native(self, w: Floats) -> Floats: ...
@@ -52,7 +72,7 @@ class Likelihood(Protocol):
     def dual(self, C: float) -> Any: ...
     def shorter(self) -> Likelihood | None: ...
     def extended(self, native: Floats) -> Floats: ...
-    def portions(self, order: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int32]]: ...
+    def portions(self, order: Indices) -> list[Indices]: ...
 
 
 @dataclass(frozen=True)

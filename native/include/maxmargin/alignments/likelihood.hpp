@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "maxmargin/engine/stochastic_descent.hpp"
 #include "maxmargin/alignments/targets.hpp"
 
 namespace maxmargin::alignments {
@@ -12,6 +14,9 @@ namespace maxmargin::alignments {
 // are one.
 double alignment_likelihood(const AlignmentTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
                             std::int64_t end, double* gradient, int threads);
+
+// Stochastic steps over the examples of `order`; see engine/stochastic_descent.hpp.
+double descend_alignments(const AlignmentTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights);
 
 // Of the true pairs, each as often as its example counts: their number, and the sum of the squared lengths of their features.
 struct TrueMoments {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "maxmargin/engine/stochastic_descent.hpp"
 #include "maxmargin/grammars/targets.hpp"
 
 namespace maxmargin::grammars {
@@ -10,5 +12,8 @@ namespace maxmargin::grammars {
 // Of the sentences from `begin` to `end - 1`; where `gradient` is not null, its gradient is added to it. Without sample weights all are one.
 double tree_likelihood(const TreeTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin, std::int64_t end, double* gradient,
                        int threads);
+
+// Stochastic steps over the examples of `order`; see engine/stochastic_descent.hpp.
+double descend_trees(const TreeTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights);
 
 }  // namespace maxmargin::grammars

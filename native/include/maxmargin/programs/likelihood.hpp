@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "maxmargin/engine/stochastic_descent.hpp"
 #include "maxmargin/programs/targets.hpp"
 
 namespace maxmargin::programs {
@@ -11,5 +13,8 @@ namespace maxmargin::programs {
 // are one.
 double program_likelihood(const ProgramTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
                           std::int64_t end, double* gradient, int threads);
+
+// Stochastic steps over the examples of `order`; see engine/stochastic_descent.hpp.
+double descend_programs(const ProgramTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights);
 
 }  // namespace maxmargin::programs
