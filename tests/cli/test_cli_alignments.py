@@ -9,7 +9,15 @@ import pytest
 from Bio.Align import substitution_matrices
 
 import maxmargin as mm
-from maxmargin.alignments import Alignment, MultipleAlignment, read_fasta, read_matrix, write_alignments
+from maxmargin.alignments import (
+    Alignment,
+    Known,
+    MultipleAlignment,
+    read_fasta,
+    read_matrix,
+    write_alignments,
+    write_matrix,
+)
 from maxmargin.cli import main
 from maxmargin.datasets import make_homologs
 
@@ -78,6 +86,23 @@ def test_both_kinds_learn(folder, kind):
     assert type(mm.load(path)).__name__ == {"svm": "AlignmentSVM", "crf": "AlignmentCRF"}[kind]
 
 
+def test_learning_starts_from_a_matrix_and_predictions_from_probabilities(folder, capsys):
+    path, matrix, new = folder / "known", folder / "known.txt", str(folder / "new.fa")
+    write_matrix(matrix, np.eye(20) - 0.1, "ABCDEFGHIJKLMNOPQRST", whole=False)
+    options = ["--known", str(matrix), "--calibrate", "2", "--C", "0.01"]
+    main_returns(["align", "train", str(path), *families(folder), *options])
+    found = mm.load(path)
+    assert found.calibrated_
+    assert Known(matrix) in found.features.parts
+    capsys.readouterr()
+    main_returns(["align", "predict", str(path), new, "--as", "cigar", "--decode", "risk", "--shift", "2"])
+    texts = read_fasta(new)[1]
+    answers = found.predict(list(zip(texts[::2], texts[1::2])), decode="risk", shift=2)
+    assert [Alignment.from_cigar(line.split("\t")[3]) for line in capsys.readouterr().out.splitlines()] == answers
+    main_returns(["align", "evaluate", str(path), str(folder / "others.sto"), "--decode", "risk", "--json"])
+    assert 0.0 <= json.loads(capsys.readouterr().out)["q"] <= 1.0
+
+
 def test_predict_writes_every_form(folder, model, capsys):
     new = folder / "new.fa"
     names, texts = read_fasta(new)
@@ -131,6 +156,17 @@ def test_what_is_wrong_is_a_sentence(folder, model, capsys):
     odd = folder / "odd.fa"
     odd.write_text(">a\nAC\n>b\n\n")
     assert "the record 'b' is empty" in refused(["align", "predict", str(model), str(odd)], capsys)
+    letters = folder / "letters.fa"
+    letters.write_text(">a\nABAB\n>other\nAB1B\n")
+    plain_model = folder / "plain"
+    main_returns(["align", "train", str(plain_model), *families(folder)])
+    for command in ("predict", "evaluate"):
+        message = refused(["align", command, str(plain_model), str(letters)], capsys)
+        assert "letters.fa: the sequence 'other' has the letter '1' at position 2" in " ".join(message.split())
+    risk = refused(["align", "predict", str(plain_model), new, "--decode", "risk"], capsys)
+    assert "train it with --calibrate 3" in " ".join(risk.split())
+    crf = ["align", "train", str(folder / "m"), family, "--model", "crf", "--calibrate", "3"]
+    assert "--calibrate is for --model svm" in refused(crf, capsys)
     apart = folder / "apart.fa"
     apart.write_text(">a\nAC--\n>b\n--AC\n")
     assert "no two sequences have aligned" in refused(["align", "train", str(folder / "m"), str(apart)], capsys)

@@ -81,17 +81,21 @@ std::vector<std::int32_t> weights_of(const PyAlignmentSet& self, const std::int3
   return found;
 }
 
-void add_component(PyAlignmentSet& self, Starts starts, In1<std::int32_t> columns, Values values, In2<std::int32_t> index) {
+void add_component(PyAlignmentSet& self, Starts starts, In1<std::int32_t> columns, Values values, In2<std::int32_t> index,
+                   std::optional<In2<double>> times) {
   const std::size_t width = index.shape(0);
   if (index.shape(1) != width) throw nb::value_error("the index must be square");
+  if (times && (times->shape(0) != width || times->shape(1) != width)) throw nb::value_error("one factor per entry of the index is needed");
   Component component;
   component.x = component.y = rows_of(self, starts, columns, values, width);
   component.x_columns = component.y_columns = static_cast<std::int32_t>(width);
   component.index = weights_of(self, index.data(), width * width, -1);
+  if (times) component.value.assign(times->data(), times->data() + width * width);
   self.set.components.push_back(std::move(component));
 }
 
-void add_gaps(PyAlignmentSet& self, Starts starts, In1<std::int32_t> columns, Values values, In2<std::int32_t> open, In2<std::int32_t> extend) {
+void add_gaps(PyAlignmentSet& self, Starts starts, In1<std::int32_t> columns, Values values, In2<std::int32_t> open, In2<std::int32_t> extend,
+              double open_times, double extend_times) {
   const std::size_t width = open.shape(1);
   if (open.shape(0) != 2 || extend.shape(0) != 2 || extend.shape(1) != width) throw nb::value_error("open and extend must have two rows");
   GapPart part;
@@ -100,6 +104,8 @@ void add_gaps(PyAlignmentSet& self, Starts starts, In1<std::int32_t> columns, Va
   part.y.open = weights_of(self, open.data() + width, width, 0);
   part.x.extend = weights_of(self, extend.data(), width, 0);
   part.y.extend = weights_of(self, extend.data() + width, width, 0);
+  part.x.open_value = part.y.open_value = open_times;
+  part.x.extend_value = part.y.extend_value = extend_times;
   self.set.gaps.push_back(std::move(part));
 }
 
@@ -168,10 +174,13 @@ std::uint64_t fingerprint(const PyAlignmentSet& self) {
   for (const Component& component : set.components) {
     add_rows(component.x);
     hash = mix(hash, component.index);
+    hash = mix(hash, component.value);
   }
   for (const GapPart& part : set.gaps) {
     add_rows(part.x.rows);
     for (const auto* each : {&part.x.open, &part.x.extend, &part.y.open, &part.y.extend}) hash = mix(hash, *each);
+    const double times[] = {part.x.open_value, part.x.extend_value};
+    hash = mix(hash, times, sizeof(times));
   }
   const std::int32_t shape[] = {static_cast<std::int32_t>(set.shape.mode), set.shape.free_x_begin, set.shape.free_x_end, set.shape.free_y_begin,
                                 set.shape.free_y_end, set.shape.band};
@@ -185,10 +194,11 @@ void bind_alignment_set(nb::module_& module) {
       .def("__init__", &make_set, nb::arg("weights"), nb::arg("first_position").noconvert(), nb::arg("x").noconvert(),
            nb::arg("first_candidate").noconvert(), nb::arg("candidates").noconvert(), nb::arg("mode"), nb::arg("free_ends"), nb::arg("band"))
       .def("add_component", &add_component, nb::arg("starts").noconvert().none(), nb::arg("columns").noconvert(), nb::arg("values").noconvert().none(),
-           nb::arg("index").noconvert(), "Adds a bilinear form between features of positions; index has numbers of weights, or -1.")
+           nb::arg("index").noconvert(), nb::arg("times").noconvert().none() = nb::none(),
+           "Adds a bilinear form between features of positions; index has numbers of weights, or -1, and times what they are multiplied by.")
       .def("add_gaps", &add_gaps, nb::arg("starts").noconvert().none(), nb::arg("columns").noconvert(), nb::arg("values").noconvert().none(),
-           nb::arg("open").noconvert(), nb::arg("extend").noconvert(),
-           "Adds features of positions in gaps; open and extend have numbers of weights, one row for x and one for y.")
+           nb::arg("open").noconvert(), nb::arg("extend").noconvert(), nb::arg("open_times") = 1.0, nb::arg("extend_times") = 1.0,
+           "Adds features of positions in gaps; open and extend have numbers of weights, one row for x and one for y, and are multiplied by the rest.")
       .def_prop_ro("n", &PyAlignmentSet::n)
       .def_prop_ro("weight_count", [](const PyAlignmentSet& self) { return self.set.weights; })
       .def("best", &best, nb::arg("weights").noconvert(), nb::arg("threads"),

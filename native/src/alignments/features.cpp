@@ -27,8 +27,8 @@ void gap_scores(const std::vector<GapPart>& gaps, GapSide GapPart::*side, std::i
     const GapSide& own = part.*side;
     for (std::int32_t i = 0; i < length; ++i) {
       own.rows.visit(begin + i, [&](std::int32_t column, double value) {
-        open[static_cast<std::size_t>(i)] += factor * value * weights[own.open[static_cast<std::size_t>(column)]];
-        extend[static_cast<std::size_t>(i)] += factor * value * weights[own.extend[static_cast<std::size_t>(column)]];
+        open[static_cast<std::size_t>(i)] += factor * own.open_value * value * weights[own.open[static_cast<std::size_t>(column)]];
+        extend[static_cast<std::size_t>(i)] += factor * own.extend_value * value * weights[own.extend[static_cast<std::size_t>(column)]];
       });
     }
   }
@@ -40,12 +40,12 @@ void fill_profile(const Component& component, std::int64_t y0, std::int32_t n, c
   for (std::int32_t column = 0; column < component.x_columns; ++column) {
     const std::int32_t at = place[static_cast<std::size_t>(column)];
     if (at < 0) continue;
-    const std::int32_t* index = component.row(column);
+    const Component::Row own = component.row(column);
     double* row = profile + static_cast<std::int64_t>(at) * n;
     for (std::int32_t j = 0; j < n; ++j) {
       double sum = 0.0;
       component.y.visit(y0 + j, [&](std::int32_t other, double value) {
-        if (index[other] >= 0) sum += value * w[index[other]];
+        if (own.has(other)) sum += value * own.times(other) * w[own.index[other]];
       });
       row[j] = factor * sum;
     }
@@ -106,11 +106,11 @@ void AlignmentSet::add_expected(std::int32_t sx, std::int32_t sy, const Expected
     for (std::int32_t column = 0; column < component.x_columns; ++column) {
       const std::int32_t at = room.place[static_cast<std::size_t>(column)];
       if (at < 0) continue;
-      const std::int32_t* index = component.row(column);
+      const Component::Row own = component.row(column);
       const double* row = room.profile.data() + static_cast<std::int64_t>(at) * n;
       for (std::int32_t j = 0; j < n; ++j) {
         component.y.visit(y0 + j, [&](std::int32_t other, double value) {
-          if (index[other] >= 0) v[index[other]] += c * value * row[j];
+          if (own.has(other)) v[own.index[other]] += c * value * own.times(other) * row[j];
         });
       }
     }
@@ -118,8 +118,8 @@ void AlignmentSet::add_expected(std::int32_t sx, std::int32_t sy, const Expected
   auto add_side = [&](const GapSide& side, std::int64_t begin, const std::vector<double>& open, const std::vector<double>& extend) {
     for (std::size_t i = 0; i < open.size(); ++i) {
       side.rows.visit(begin + static_cast<std::int64_t>(i), [&](std::int32_t column, double value) {
-        v[side.open[static_cast<std::size_t>(column)]] += c * value * open[i];
-        v[side.extend[static_cast<std::size_t>(column)]] += c * value * extend[i];
+        v[side.open[static_cast<std::size_t>(column)]] += c * side.open_value * value * open[i];
+        v[side.extend[static_cast<std::size_t>(column)]] += c * side.extend_value * value * extend[i];
       });
     }
   };

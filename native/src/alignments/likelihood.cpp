@@ -52,9 +52,14 @@ double descend_alignments(const AlignmentTargets& targets, const double* sample_
 TrueMoments true_moments(const AlignmentTargets& targets, const double* sample_weight) {
   const AlignmentSet& set = *targets.set;
   TrueMoments found;
-  auto square = [](const PositionRows& rows, std::int64_t position) {
+  auto square = [](const Component& component, std::int64_t i, std::int64_t j) {
     double sum = 0.0;
-    rows.visit(position, [&](std::int32_t, double value) { sum += value * value; });
+    component.x.visit(i, [&](std::int32_t column, double value) {
+      const Component::Row row = component.row(column);
+      component.y.visit(j, [&](std::int32_t other, double also) {
+        if (row.has(other)) sum += value * value * also * also;
+      });
+    });
     return sum;
   };
   for (std::int64_t i = 0; i < set.n(); ++i) {
@@ -63,7 +68,9 @@ TrueMoments true_moments(const AlignmentTargets& targets, const double* sample_w
     const std::int64_t y0 = set.first_position[static_cast<std::size_t>(set.candidates_of(i).front())];
     for (const Pair& pair : targets.truth(i)) {
       found.pairs += weight;
-      for (const Component& component : set.components) found.squares += weight * square(component.x, x0 + pair.i) * square(component.y, y0 + pair.j);
+      for (const Component& component : set.components) {
+        if (component.value.empty()) found.squares += weight * square(component, x0 + pair.i, y0 + pair.j);
+      }
     }
   }
   return found;

@@ -8,6 +8,7 @@ from maxmargin.alignments.features import Anova2, Gaps, Profile, Simple, Tensor,
 from maxmargin.alignments.formats import read_alignments, read_fasta, write_alignments
 from maxmargin.alignments.generative import GenerativeAligner
 from maxmargin.alignments.homology import HomologySVM
+from maxmargin.alignments.known import Known
 from maxmargin.alignments.multiple import MultipleAlignment
 from maxmargin.alignments.ncbi import read_matrix, write_matrix
 from maxmargin.alignments.ranking import RankedCandidate
@@ -25,6 +26,7 @@ __all__ = [
     "Gaps",
     "GenerativeAligner",
     "HomologySVM",
+    "Known",
     "MultipleAlignment",
     "PairProbabilities",
     "Profile",

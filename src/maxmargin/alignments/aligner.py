@@ -48,7 +48,7 @@ class Aligner:
     Parameters
     ----------
     matrix : scores of letters, shape (letters, letters), a row per letter of x; a dict ``{(a, b): score}``, a matrix of
-        Biopython, or the name of one, such as ``'BLOSUM62'``.
+        Biopython, the name of one, such as ``'BLOSUM62'``, or the ``Path`` of a file in the format of NCBI
     alphabet : the letters; None: those of the matrix, or the 20 amino acids for an array
     open, extend : scores of the positions of a gap, mostly negative; equal numbers are linear gaps
     mode : ``'global'``, ``'local'`` or ``'semi-global'``

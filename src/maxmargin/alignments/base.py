@@ -16,12 +16,14 @@ from maxmargin import _core
 from maxmargin.alignments.alignment import Alignment
 from maxmargin.alignments.features import RESIDUE, Codes, Features
 from maxmargin.alignments.layout import Layout
+from maxmargin.alignments.least_risk import checked_shift, most_expected_hits
 from maxmargin.alignments.limits import LimitsOf, limits_of
 from maxmargin.alignments.loss import losses_of
 from maxmargin.alignments.model_file import layout_from_plain, layout_to_plain
 from maxmargin.alignments.packed import Given, PackedAlignments, read_alignments, read_pairs
 from maxmargin.alignments.shape import MODES, Shape, checked_shape
 from maxmargin.alignments.tracks import Pool
+from maxmargin.core.input_checks import quoted
 from maxmargin.core.problem import as_examples, by_position
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
@@ -70,20 +72,21 @@ class AlignmentBase(Estimator):
     layout_: Layout
 
     def substitution_matrix(self, track: str = RESIDUE) -> Floats:
-        """The learned scores of pairs of letters of a track, the sum of the matrices that features give it.
+        """The learned scores of pairs of letters of a track, the sum of the matrices that features give it, known ones
+        with their factor.
 
         Rows are letters of x and columns letters of y, in the order of ``layout_.alphabets[track]``.
         """
         check_is_fitted(self, "coef_")
         found = [
-            placed.index
+            placed.matrix(self.coef_)
             for placed in self.layout_.components
             if isinstance(placed.component.source, Codes) and placed.component.source == Codes((track,))
         ]
         if not found:
             known = ", ".join(map(repr, self.layout_.features.letters()))
             raise ValueError(f"The features have no matrix of the track {track!r} alone; tracks of letters: {known}.")
-        return np.asarray(sum(self.coef_[index] for index in found), dtype=np.float64)
+        return np.asarray(sum(found), dtype=np.float64)
 
     def gap_scores(self) -> Floats:
         """The constant scores of gaps, ``[[open, extend] of x, [open, extend] of y]``; a gap of length l scores
@@ -92,7 +95,7 @@ class AlignmentBase(Estimator):
         total = np.zeros((2, 2))
         for gap in self.layout_.gaps:
             if gap.track is None:
-                total += self.coef_[np.stack([gap.open[:, 0], gap.extend[:, 0]], axis=1)]
+                total += gap.times * self.coef_[np.stack([gap.open[:, 0], gap.extend[:, 0]], axis=1)]
         return total
 
     @abstractmethod
@@ -148,16 +151,36 @@ class AlignmentEstimator(AlignmentBase):
 
     temperature_: float
 
-    def predict(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> list[Alignment]:
-        """The alignment of highest score of every pair of sequences.
+    def predict(
+        self,
+        X: Sequence[Any],
+        *,
+        decode: str = "best",
+        shift: int | None = None,
+        forbidden: Any = None,
+        required: Any = None,
+    ) -> list[Alignment]:
+        """The alignment of every pair of sequences.
 
         Parameters
         ----------
         X : pairs of sequences
+        decode : ``'best'`` for the alignment of highest score; ``'risk'`` for that of which most pairs are expected to
+            be right by their probabilities: the least expected Q-loss, to which superfluous pairs do no harm
+        shift : with ``decode='risk'``, how far from the true one a pair is right; None: as in the loss of training
         forbidden, required : for each example None, or the pairs (i, j) that its alignment must not have, or must have
         """
+        near = checked_shift(shift, int(getattr(self, "shift", 0)))
         asked = self._ask(X, forbidden, required)
-        return [found_alignment(own, asked.packed.given.lengths(i)) for i, own in enumerate(self._best(asked)[1])]
+        if decode == "best":
+            if shift is not None:
+                raise ValueError("shift goes with decode='risk': the alignment of highest score does not depend on it.")
+            found = self._best(asked)[1]
+        elif decode == "risk":
+            found = self._least_risk(asked, near)
+        else:
+            raise ValueError(f"decode must be 'best' or 'risk', not {quoted(decode)}.")
+        return [found_alignment(own, asked.packed.given.lengths(i)) for i, own in enumerate(found)]
 
     def predict_kbest(
         self, X: Sequence[Any], k: int, *, forbidden: Any = None, required: Any = None
@@ -181,13 +204,7 @@ class AlignmentEstimator(AlignmentBase):
         """
         asked = self._ask(X, forbidden, required)
         self._say_if_not_calibrated()
-
-        def marginals(i: int) -> Floats:
-            log_sum, found, *_ = asked.grid(self.coef_, i, 1.0 / self.temperature_).sums()
-            asked.check(i, log_sum)
-            return np.asarray(found).reshape(asked.packed.given.lengths(i))
-
-        return self._each(marginals, asked.packed.n)
+        return self._each(lambda i: self._marginals(asked, i), asked.packed.n)
 
     def predict_confidence(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> Floats:
         """The probability of the alignment that ``predict`` gives, as a whole, shape (n,)."""
@@ -267,6 +284,22 @@ class AlignmentEstimator(AlignmentBase):
 
         found = self._each(best, asked.packed.n)
         return np.array([score for score, _ in found], dtype=np.float64), [pairs for _, pairs in found]
+
+    def _marginals(self, asked: Asked, i: int) -> Floats:
+        """The probabilities of the pairs of an example, shape (m, n)."""
+        log_sum, found, *_ = asked.grid(self.coef_, i, 1.0 / self.temperature_).sums()
+        asked.check(i, log_sum)
+        return np.asarray(found).reshape(asked.packed.given.lengths(i))
+
+    def _least_risk(self, asked: Asked, shift: int) -> list[Indices]:
+        """The pairs of the alignments of which most are expected to be right."""
+        self._say_if_not_calibrated()
+
+        def found(i: int) -> Indices:
+            limits = None if asked.limits is None else asked.limits(i)
+            return most_expected_hits(self._marginals(asked, i), shift, asked.packed.shape, limits)
+
+        return self._each(found, asked.packed.n)
 
     def _values(self, packed: PackedAlignments, truths: Sequence[Indices]) -> Floats:
         return np.array([packed.grid(self.coef_, i).score(own) for i, own in enumerate(truths)], dtype=np.float64)

@@ -8,12 +8,15 @@ of x and of a position of y; the entries of ``W`` are weights, with ``W[a, b] = 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.core.input_checks import quoted
+
+if TYPE_CHECKING:
+    from maxmargin.alignments.known import Known
 
 RESIDUE = "residue"
 """The track of a sequence that is given as letters alone."""
@@ -45,14 +48,22 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Component:
-    """One bilinear form."""
+    """One bilinear form; with ``known`` scores it has one weight, their factor."""
 
     source: Codes | Numbers
     symmetric: bool = True
+    known: Known | None = None
+
+
+KINDS: dict[str, type[Part]] = {}
+"""The kinds of parts by their names."""
 
 
 class Part(ABC):
     """A part of the features; parts are added to each other."""
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.__name__] = cls
 
     @abstractmethod
     def components(self) -> Iterator[Component]:
@@ -130,7 +141,7 @@ class Simple(Part):
     symmetric: bool
 
     def __init__(self, *tracks: str, across: bool = False, symmetric: bool = True) -> None:
-        _set(self, tracks=checked_tracks(tracks, RESIDUE), across=bool(across), symmetric=bool(symmetric))
+        set_fields(self, tracks=checked_tracks(tracks, RESIDUE), across=bool(across), symmetric=bool(symmetric))
 
     def components(self) -> Iterator[Component]:
         if self.across:
@@ -154,7 +165,7 @@ class Anova2(Part):
     symmetric: bool
 
     def __init__(self, *tracks: str, symmetric: bool = True) -> None:
-        _set(self, tracks=checked_tracks(tracks, least=2), symmetric=bool(symmetric))
+        set_fields(self, tracks=checked_tracks(tracks, least=2), symmetric=bool(symmetric))
 
     def components(self) -> Iterator[Component]:
         yield from Simple(*self.tracks, symmetric=self.symmetric).components()
@@ -176,7 +187,7 @@ class Tensor(Part):
     symmetric: bool
 
     def __init__(self, *tracks: str, symmetric: bool = True) -> None:
-        _set(self, tracks=checked_tracks(tracks, least=2), symmetric=bool(symmetric))
+        set_fields(self, tracks=checked_tracks(tracks, least=2), symmetric=bool(symmetric))
 
     def components(self) -> Iterator[Component]:
         yield Component(Codes(self.tracks), self.symmetric)
@@ -204,7 +215,7 @@ class Window(Part):
         if isinstance(width, bool) or not isinstance(width, int) or not 1 <= width <= 1000:
             raise ValueError(f"width must be a whole number from 1 to 1000, not {quoted(width)}.")
         own = checked_tracks(tracks, RESIDUE)
-        _set(self, tracks=own, width=int(width), centre=bool(centre), symmetric=bool(symmetric))
+        set_fields(self, tracks=own, width=int(width), centre=bool(centre), symmetric=bool(symmetric))
 
     def components(self) -> Iterator[Component]:
         for track in self.tracks:
@@ -229,7 +240,7 @@ class Profile(Part):
     symmetric: bool
 
     def __init__(self, track: str = PROFILE, *, diagonal: bool = False, symmetric: bool = True) -> None:
-        _set(self, track=checked_tracks((track,))[0], diagonal=bool(diagonal), symmetric=bool(symmetric))
+        set_fields(self, track=checked_tracks((track,))[0], diagonal=bool(diagonal), symmetric=bool(symmetric))
 
     def components(self) -> Iterator[Component]:
         yield Component(Numbers(self.track, self.diagonal), self.symmetric)
@@ -252,13 +263,10 @@ class Gaps(Part):
 
     def __init__(self, *tracks: str, affine: bool = True, tied: bool = True) -> None:
         own = checked_tracks(tracks) if tracks else ()
-        _set(self, tracks=own, affine=bool(affine), tied=bool(tied))
+        set_fields(self, tracks=own, affine=bool(affine), tied=bool(tied))
 
     def components(self) -> Iterator[Component]:
         return iter(())
-
-
-KINDS: Mapping[str, type[Part]] = {kind.__name__: kind for kind in (Simple, Anova2, Tensor, Window, Profile, Gaps)}
 
 
 def part_to_plain(part: Part) -> dict[str, Any]:
@@ -292,9 +300,10 @@ def checked_tracks(given: tuple[Any, ...], default: str | None = None, least: in
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _set(part: Part, **values: Any) -> None:
+def set_fields(part: Part, **values: Any) -> None:
+    """Sets fields of a part, which is frozen, in its constructor."""
     for name, value in values.items():
         object.__setattr__(part, name, value)

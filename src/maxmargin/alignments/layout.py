@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.alignments.alphabet import Alphabet
 from maxmargin.alignments.features import Codes, Component, Features, Gaps, Numbers
+from maxmargin.alignments.known import Known
 from maxmargin.alignments.tracks import Pool
 
 Floats = npt.NDArray[np.float64]
@@ -23,20 +24,32 @@ _MOST_ENTRIES = 2**26  # of the table of one component
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A component with its numbers of weights: ``index[a, b]`` belongs to feature a of x and b of y; -1 for none."""
+    """A component with its numbers of weights: ``index[a, b]`` belongs to feature a of x and b of y; -1 for none.
+
+    Weights are multiplied by ``times[a, b]``, or by 1 where that is None.
+    """
 
     component: Component
     index: Indices
+    times: Floats | None = None
+
+    def matrix(self, coef: Floats) -> Floats:
+        """The scores of pairs of features."""
+        found = coef[self.index] * (self.index >= 0)
+        return found if self.times is None else found * self.times
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedGaps:
-    """Weights of gaps by letter of a track (``track`` None: the constant), those of x first: ``open[side, letter]``."""
+    """Weights of gaps by letter of a track (``track`` None: the constant), those of x first: ``open[side, letter]``.
 
-    part: Gaps
+    They are multiplied by ``times``, for the first and for each later position of a gap.
+    """
+
     track: str | None
     open: Indices
     extend: Indices
+    times: tuple[float, float] = (1.0, 1.0)
 
 
 class Layout:
@@ -52,8 +65,14 @@ class Layout:
     def __init__(self, features: Features, alphabets: Mapping[str, Alphabet], columns: Mapping[str, int]) -> None:
         self.features, self.alphabets, self.columns = features, dict(alphabets), dict(columns)
         self.n_weights = 0
-        self.components = [self._place(each) for each in features.components()]
-        self.gaps = [placed for part in features.gaps for placed in self._place_gaps(part)]
+        self.components: list[Placed] = []
+        self.gaps: list[PlacedGaps] = []
+        for component in features.components():
+            if component.known is None:
+                self.components.append(self._place(component))
+            else:
+                self._place_known(component, component.known)
+        self.gaps += [placed for part in features.gaps for placed in self._place_gaps(part)]
 
     def size(self, source: Codes | Numbers) -> int:
         """The number of features that a position can have."""
@@ -85,13 +104,23 @@ class Layout:
         index[index >= 0] += self._taken(count)
         return Placed(component, np.ascontiguousarray(index))
 
+    def _place_known(self, component: Component, known: Known) -> None:
+        """One weight for a matrix of known scores, and for the gap scores that go with it."""
+        table = known.table(self.alphabets[known.track])
+        unit = float(np.sqrt(np.mean(np.square(table))))
+        weight = self._taken(1)
+        self.components.append(Placed(component, np.full(table.shape, weight, dtype=np.int32), table / unit))
+        if known.open is not None and known.extend is not None:
+            both = np.full((2, 1), weight, dtype=np.int32)
+            self.gaps.append(PlacedGaps(None, both, both, (known.open / unit, known.extend / unit)))
+
     def _place_gaps(self, part: Gaps) -> Iterator[PlacedGaps]:
         for track in (None, *part.tracks):
             size = 1 if track is None else len(self.alphabets[track])
             sides, kinds = (1 if part.tied else 2), (2 if part.affine else 1)
             own = self._taken(sides * kinds * size) + np.arange(sides * kinds * size).reshape(sides, kinds, size)
             both = np.broadcast_to(own, (2, kinds, size)).astype(np.int32)
-            yield PlacedGaps(part, track, np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, -1]))
+            yield PlacedGaps(track, np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, -1]))
 
     def _taken(self, count: int) -> int:
         first = self.n_weights
@@ -104,11 +133,11 @@ class Layout:
         """Gives the native core the features of all positions of a pool of sequences."""
         rows = _Rows(self, pool)
         for placed in self.components:
-            core.add_component(*rows.of(placed.component.source), placed.index)
+            core.add_component(*rows.of(placed.component.source), placed.index, placed.times)
         for gap in self.gaps:
             constant = None, np.zeros(rows.positions, np.int32), None
             own = constant if gap.track is None else (None, rows.codes(gap.track), None)
-            core.add_gaps(*own, gap.open, gap.extend)
+            core.add_gaps(*own, gap.open, gap.extend, *gap.times)
 
 
 class _Rows:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.alignments.alphabet import PROTEIN, Alphabet
+from maxmargin.alignments.ncbi import read_matrix
 from maxmargin.core.input_checks import quoted
 
 Floats = npt.NDArray[np.float64]
@@ -24,11 +26,16 @@ def substitution_scores(matrix: Any, alphabet: Alphabet | Sequence[Any] | None =
     Parameters
     ----------
     matrix : an array; a dict from pairs of letters to scores, in which a missing pair has the score of the pair turned
-        round; a matrix of Biopython; or the name of one that Biopython has, such as ``'BLOSUM62'``
-    alphabet : the letters of the rows; None: those of the dict or of Biopython's matrix, or amino acids for an array
+        round; a matrix of Biopython; the name of one that Biopython has, such as ``'BLOSUM62'``; or the ``Path`` of a
+        file in the format of NCBI
+    alphabet : the letters of the rows; None: those of the file, the dict or Biopython's matrix, or amino acids for an
+        array
     """
     if isinstance(matrix, str):
         matrix = _named(matrix)
+    elif isinstance(matrix, PathLike):
+        table, names = read_matrix(matrix)
+        matrix = {(a, b): table[i, j] for i, a in enumerate(names) for j, b in enumerate(names)}
     if alphabet is not None and not isinstance(alphabet, Alphabet):
         alphabet = Alphabet(alphabet)
     if isinstance(matrix, Mapping):

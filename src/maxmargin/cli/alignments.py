@@ -6,6 +6,7 @@ import json as json_text
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from maxmargin.alignments.base import AlignmentEstimator
 from maxmargin.alignments.crf import AlignmentCRF
 from maxmargin.alignments.features import RESIDUE, Gaps, Simple
 from maxmargin.alignments.formats import ALIGNMENT_FORMATS, read_alignments, read_fasta
+from maxmargin.alignments.known import Known
 from maxmargin.alignments.loss import LOSSES
 from maxmargin.alignments.ncbi import write_matrix
 from maxmargin.alignments.scores import alignment_q, alignment_score
@@ -45,6 +47,8 @@ Upper = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Of the pairs that are drawn, and of training.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
+Decode = Annotated[str, typer.Option(help="best: highest score; risk: most pairs that are expected to be right.")]
+Near = Annotated[int | None, typer.Option("--shift", help="With risk: how far from the true one a pair is right.")]
 Pairs = tuple[list[tuple[str, str]], list[Alignment]]
 
 
@@ -59,6 +63,10 @@ def _train(
     shift: Annotated[int, typer.Option(help="svm: how far from its true partner a position may be; 4 is Q4.")] = 0,
     gaps: Annotated[str, typer.Option(help="affine, linear, or residue: affine with a cost per letter.")] = "affine",
     asymmetric: Annotated[bool, typer.Option("--asymmetric", help="Score (a, b) may differ from (b, a).")] = False,
+    known: Annotated[
+        str | None, typer.Option(help="Start from a matrix: one of Biopython's, or a file in NCBI format.")
+    ] = None,
+    calibrate: Annotated[int | None, typer.Option(help="svm: folds by which to fit probabilities.")] = None,
     unknown: Annotated[str | None, typer.Option(help="Letter that stands for all not seen in training.")] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the learned matrix here, in NCBI format.")] = None,
     tol: Annotated[str, typer.Option(help="Largest gap of the objective per example and per C, or auto.")] = "auto",
@@ -73,7 +81,9 @@ def _train(
     for path in (model, *([] if matrix is None else [matrix])):
         check_output(path, *files)
     sequences, alignments = _read(files, format, most, upper, seed)
-    estimator = _estimator(kind, loss, shift, c, features=_features(gaps, asymmetric), mode=mode)
+    estimator = _estimator(kind, loss, shift, c, features=_features(gaps, asymmetric, known), mode=mode)
+    if calibrate is not None and not isinstance(estimator, AlignmentSVM):
+        raise ValueError("--calibrate is for --model svm: a crf has probabilities as it is.")
     estimator.set_params(
         tol=parse_tol(tol), max_time=max_time, n_jobs=n_jobs, random_state=seed, alphabet=_alphabet(sequences, unknown)
     )
@@ -81,6 +91,8 @@ def _train(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(sequences, alignments)
+        if calibrate is not None and isinstance(estimator, AlignmentSVM):
+            estimator.calibrate(sequences, alignments, folds=calibrate)
     seconds = time.perf_counter() - begin
     solution = estimator.solution_
     if solution.status is Status.INFEASIBLE:
@@ -113,6 +125,8 @@ def _predict(
     form: Annotated[
         str, typer.Option("--as", help="gapped (FASTA), cigar (names, score, CIGAR), text or html (pictures).")
     ] = "gapped",
+    decode: Decode = "best",
+    shift: Near = None,
     n_jobs: Jobs = 1,
 ) -> None:
     """Align the sequences of a FASTA file, the first with the second, the third with the fourth, and so on."""
@@ -124,8 +138,9 @@ def _predict(
     names, letters = read_fasta(sequences)
     if len(names) % 2 or not names:
         raise ValueError(f"{sequences} has {len(names)} records; each two of them are a pair, so give an even number.")
+    _check_letters(estimator, sequences, names, letters)
     pairs = list(zip(letters[::2], letters[1::2]))
-    answers = estimator.predict(pairs)
+    answers = _aligned(estimator, pairs, decode, shift)
     scores = estimator.decision_value(pairs, answers)
     text = "".join(
         _written(form, estimator, own, pair, answer, score)
@@ -145,14 +160,16 @@ def _evaluate(
     most: Most = 50,
     upper: Upper = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    decode: Decode = "best",
+    shift: Near = None,
     format: Format = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
 ) -> None:
     """Compare a model's alignments with known ones: Q, Q4, precision and F1 of aligned pairs."""
     estimator = _load(model, n_jobs)
-    sequences, truths = _read(files, format, most, upper, seed)
-    answers = estimator.predict(sequences)
+    sequences, truths = _read(files, format, most, upper, seed, estimator)
+    answers = _aligned(estimator, sequences, decode, shift)
     score = alignment_score(truths, answers)
     results = {
         "pairs": len(truths),
@@ -211,15 +228,15 @@ def _estimator(kind: str, loss: str, shift: int, c: str, **grid: Any) -> Alignme
     return AlignmentCRF(parse_c(c), **grid)
 
 
-def _features(gaps: str, asymmetric: bool) -> Any:
+def _features(gaps: str, asymmetric: bool, known: str | None) -> Any:
     parts = {"affine": Gaps(), "linear": Gaps(affine=False), "residue": Gaps(RESIDUE)}
     if gaps not in parts:
         raise ValueError(f"--gaps must be one of {', '.join(parts)}, not {gaps!r}.")
-    return Simple(symmetric=not asymmetric) + parts[gaps]
+    found = Simple(symmetric=not asymmetric) + parts[gaps]
+    return found if known is None else found + Known(Path(known) if Path(known).is_file() else known)
 
 
 def _alphabet(sequences: list[tuple[str, str]], unknown: str | None) -> Any:
-
     if unknown is None:
         return None
     return Alphabet(
@@ -227,11 +244,37 @@ def _alphabet(sequences: list[tuple[str, str]], unknown: str | None) -> Any:
     )
 
 
-def _read(files: list[Path], format: str | None, most: int, upper: bool, seed: int) -> Pairs:
-    """Pairs of sequences of all alignments in files, and their alignments."""
+def _aligned(
+    estimator: AlignmentEstimator, pairs: list[tuple[str, str]], decode: str, shift: int | None
+) -> list[Alignment]:
+    if decode == "risk" and not estimator.probabilistic and not getattr(estimator, "calibrated_", False):
+        raise ValueError(
+            "--decode risk needs probabilities, which this model has not learned: train it with --calibrate 3, or with "
+            "--model crf."
+        )
+    return estimator.predict(pairs, decode=decode, shift=shift)
+
+
+def _check_letters(estimator: AlignmentEstimator, path: Path, names: Sequence[str], texts: Sequence[str]) -> None:
+    """Raises where a record has letters that the model does not know, naming the record."""
+    for name, text in zip(names, texts):
+        estimator.layout_.alphabets[RESIDUE].encode(text, f"{path}: the sequence {name!r}")
+
+
+def _read(
+    files: list[Path],
+    format: str | None,
+    most: int,
+    upper: bool,
+    seed: int,
+    estimator: AlignmentEstimator | None = None,
+) -> Pairs:
+    """Pairs of sequences of all alignments in files, and their alignments; all letters are those of the model."""
     sequences, alignments = [], []
     for path in files:
         for family in read_alignments(path, format=format, lower=False if upper else None):
+            if estimator is not None:
+                _check_letters(estimator, path, family.names, family.sequences)
             for a, b in family.pairs(most, seed=seed):
                 found = family.alignment(a, b)
                 if len(found):

@@ -2,8 +2,8 @@
 //
 // A component is a bilinear form between features of a position of x and features of a position of y:
 //   match(i, j) = sum over components of phi(x, i)' W phi(y, j),
-// where W[a, b] is the weight number `index[a * y_columns + b]`, so that entries may share a weight, or have none (-1). Scores of gaps are linear
-// in features of the position that is left out.
+// where W[a, b] is the weight number `index[a * y_columns + b]` times `value[a * y_columns + b]`, so that entries may share a weight, or have none
+// (-1). Scores of gaps are linear in features of the position that is left out.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +35,26 @@ struct Component {
   PositionRows x, y;
   std::int32_t x_columns = 0, y_columns = 0;
   std::vector<std::int32_t> index;  // (x_columns, y_columns)
+  std::vector<double> value;        // (x_columns, y_columns); empty where all are 1
 
-  const std::int32_t* row(std::int32_t column) const { return index.data() + static_cast<std::int64_t>(column) * y_columns; }
+  // The entries W[column, .] as a function of a column of y, by their weight and what it is multiplied by.
+  struct Row {
+    const std::int32_t* index;
+    const double* value;
+    bool has(std::int32_t other) const { return index[other] >= 0; }
+    double times(std::int32_t other) const { return value == nullptr ? 1.0 : value[other]; }
+  };
+  Row row(std::int32_t column) const {
+    const std::int64_t first = static_cast<std::int64_t>(column) * y_columns;
+    return {index.data() + first, value.empty() ? nullptr : value.data() + first};
+  }
 };
 
-// Weights of columns: for the first position of a run, and for each later one.
+// Weights of columns: for the first position of a run, and for each later one, with what they are multiplied by.
 struct GapSide {
   PositionRows rows;
   std::vector<std::int32_t> open, extend;
+  double open_value = 1.0, extend_value = 1.0;
 };
 struct GapPart {
   GapSide x, y;
@@ -85,9 +97,9 @@ struct AlignmentSet {
     for (const Component& component : components) {
       for (const Pair& pair : pairs) {
         component.x.visit(x0 + pair.i, [&](std::int32_t column, double value) {
-          const std::int32_t* index = component.row(column);
+          const Component::Row row = component.row(column);
           component.y.visit(y0 + pair.j, [&](std::int32_t other, double also) {
-            if (index[other] >= 0) visit(index[other], c * value * also);
+            if (row.has(other)) visit(row.index[other], c * value * also * row.times(other));
           });
         });
       }
@@ -98,7 +110,8 @@ struct AlignmentSet {
         const GapSide& side = in_x ? part.x : part.y;
         for (std::int32_t p = begin; p < end; ++p) {
           const std::vector<std::int32_t>& index = p == begin ? side.open : side.extend;
-          side.rows.visit((in_x ? x0 : y0) + p, [&](std::int32_t column, double value) { visit(index[static_cast<std::size_t>(column)], c * value); });
+          const double times = c * (p == begin ? side.open_value : side.extend_value);
+          side.rows.visit((in_x ? x0 : y0) + p, [&](std::int32_t column, double value) { visit(index[static_cast<std::size_t>(column)], times * value); });
         }
       }
     });

@@ -18,7 +18,8 @@ double alignment_likelihood(const AlignmentTargets& targets, const double* weigh
 // Stochastic steps over the examples of `order`; see engine/stochastic_descent.hpp.
 double descend_alignments(const AlignmentTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights);
 
-// Of the true pairs, each as often as its example counts: their number, and the sum of the squared lengths of their features.
+// Of the true pairs, each as often as its example counts: their number, and the sum of the squared lengths of their features,
+// apart from those of known scores, which have one weight for all pairs of letters and are learned with any C.
 struct TrueMoments {
   double pairs = 0.0, squares = 0.0;
 };
