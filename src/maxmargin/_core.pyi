@@ -1898,6 +1898,9 @@ class Sentences:
         Features of the starts, ends, lengths, spans or splits of all sentences: rows of a CSR matrix, and the block of each rule, -1 for none.
         """
 
+    def set_prior(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """A value of each rule whose factor is the next weight."""
+
     @property
     def weight_count(self) -> int: ...
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from nltk.tree import Tree as NltkTree
 
 from maxmargin.grammars import Grammar, NotDerivable, Tree
+from maxmargin.grammars.undoing import best_trees
 from tree_cases import TREEBANK, treebank, trees
 
 OPTIONS = st.fixed_dictionaries(
@@ -26,6 +27,7 @@ def test_derivations_and_trees_are_inverses(bank, options):
     for tree in bank:
         rows = grammar.rules_of(tree, tree.tokens())
         assert grammar.tree(rows, tree.tokens()) == tree
+        assert best_trees(grammar, [rows, rows], tree.tokens()) == [tree, tree]
         lengths = rows[:, 3] - rows[:, 1]
         binary = rows[:, 0] < len(grammar.binary)
         assert (rows[binary, 1] < rows[binary, 2]).all()

@@ -22,7 +22,7 @@ PURPOSE = ("problem", "space", "measure", "k")  # what a model is for, where the
 SHARED = (
     *PURPOSE,
     *("C", "method", "l1", "l2", "passes", "loss", "cost", "decision", "shift"),
-    *("features", "grammar", "horizontal", "vertical", "input", "chains", "rare", "beam"),
+    *("features", "prior", "grammar", "horizontal", "vertical", "input", "chains", "rare", "beam"),
     *("alpha", "alphabet", "mode", "free_ends", "band"),
     *("order", "eta", "ends", "window", "templates", "min_count", "hashing"),
     *("kernel", "rank", "class_weight", "rescaling", "slack", "solver", "fit_intercept", "intercept_scaling"),

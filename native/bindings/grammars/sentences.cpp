@@ -80,9 +80,17 @@ void add_place_part(PySentences& self, const std::string& place, std::int64_t co
   for (nb::object each : {nb::cast(starts), nb::cast(indices), values ? nb::cast(*values) : nb::none()}) self.kept.push_back(each);
 }
 
+void set_prior(PySentences& self, In1<double> values) {
+  grammars::Sentences& sentences = self.sentences;
+  if (static_cast<std::int32_t>(values.size()) != sentences.rules->rules()) throw nb::value_error("a prior has one value per rule");
+  if (!sentences.prior.empty()) throw nb::value_error("there is a prior already");
+  sentences.prior.assign(values.data(), values.data() + values.size());
+  sentences.prior_weight = sentences.weights++;
+}
+
 std::uint64_t fingerprint(const PySentences& self) {
   const grammars::Sentences& own = self.sentences;
-  std::uint64_t hash = mix(mix(0, own.first), own.words);
+  std::uint64_t hash = mix(mix(mix(0, own.first), own.words), own.prior);
   for (const PlacePart& part : own.parts) {
     hash = mix(mix(hash, part.block), &part.place, sizeof(part.place));
     const std::int64_t rows = part.first_row.back(), entries = part.starts[rows];
@@ -115,6 +123,7 @@ void bind_sentences(nb::module_& module) {
       .def("add_part", &add_place_part, nb::arg("place"), nb::arg("columns"), nb::arg("blocks"), nb::arg("block").noconvert(), nb::arg("starts").noconvert(),
            nb::arg("indices").noconvert(), nb::arg("values").noconvert().none(),
            "Features of the starts, ends, lengths, spans or splits of all sentences: rows of a CSR matrix, and the block of each rule, -1 for none.")
+      .def("set_prior", &set_prior, nb::arg("values").noconvert(), "A value of each rule whose factor is the next weight.")
       .def_prop_ro("weight_count", [](const PySentences& self) { return self.sentences.weights; })
       .def_prop_ro("span_count",
                    [](const PySentences& self) {

@@ -178,6 +178,9 @@ def _train(
         str,
         typer.Option(help=f"svm, crf: of spans, such as {','.join(SPAN_FEATURES)}.", rich_help_panel=_OF_TREES),
     ] = "",
+    prior: Annotated[
+        str | None, typer.Option(help="svm, crf: pcfg, to begin from counts of rules.", rich_help_panel=_OF_TREES)
+    ] = None,
     horizontal: Annotated[
         int | None, typer.Option(help="Next children that a rule knows; all if not given.", rich_help_panel=_OF_TREES)
     ] = None,

@@ -27,16 +27,16 @@ from maxmargin.io.text import text_writer
 from maxmargin.solvers.base import Status
 
 TREE_MODELS: dict[str, type[GrammarEstimator]] = {"svm": GrammarSVM, "crf": GrammarCRF, "pcfg": PCFG}
-TREE_ONLY = frozenset({"horizontal", "vertical", "input", "rare", "function_tags", "features", "loss"})
+TREE_ONLY = frozenset({"horizontal", "vertical", "input", "rare", "function_tags", "features", "prior", "loss"})
 _INPUT = {"horizontal", "vertical", "input", "rare", "function_tags", "n_jobs", "format", "kind"}
-_LEARNED = _INPUT | {"features", "c", "solver", "tol", "max_iter", "max_time", "seed", "verbose"}
+_LEARNED = _INPUT | {"features", "prior", "c", "solver", "tol", "max_iter", "max_time", "seed", "verbose"}
 _MEANING = {
     "svm": _LEARNED | {"loss", "rescaling", "slack"},
     "crf": _LEARNED | {"l1", "l2"},
     "pcfg": _INPUT,
 }
 _SAME = frozenset(
-    {"horizontal", "vertical", "input", "rare", "loss", "rescaling", "slack", "l1", "l2"}
+    {"horizontal", "vertical", "input", "rare", "prior", "loss", "rescaling", "slack", "l1", "l2"}
     | {"solver", "max_iter", "max_time", "n_jobs"}
 )
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {

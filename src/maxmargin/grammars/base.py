@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from maxmargin.grammars.model_file import grammar_parts, restored_grammar
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.parseval import bracket_counts
 from maxmargin.grammars.tree import Span, Tree
+from maxmargin.grammars.undoing import best_trees
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
@@ -173,8 +175,10 @@ def flat_tree(grammar: Grammar, sentence: Any) -> Tree:
 def _ranked(grammar: Grammar, sentences: Sequence[Any], found: Any) -> list[list[Ranked[Tree]]]:
     """Trees of all sentences with their scores, of what the core answers."""
     first, rules, scores, ends, _ = found
-    rows = np.split(rules, first[1:-1]) if len(first) > 1 else []
-    return [
-        [Ranked(float(scores[at]), grammar.tree(rows[at], sentence)) for at in range(ends[i], ends[i + 1])]
-        for i, sentence in enumerate(sentences)
-    ]
+    first, scores, ends = first.tolist(), scores.tolist(), ends.tolist()
+    ranked = []
+    for sentence, begin, end in zip(sentences, ends, ends[1:]):
+        rows = [rules[a:b] for a, b in pairwise(first[begin : end + 1])]
+        trees = best_trees(grammar, rows, sentence) if rows else []
+        ranked.append([Ranked(score, tree) for score, tree in zip(scores[begin:end], trees, strict=True)])
+    return ranked

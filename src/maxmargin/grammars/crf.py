@@ -40,6 +40,8 @@ class GrammarCRF(LearnedGrammar):
         of the features of a rule, with d weights and T rules in the true trees
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     features : of a rule with its span, as in GrammarSVM
+    prior : ``'pcfg'`` gives a tree one more feature, the logarithm of its probability by the counts of rules
+        (``PCFG``), with a weight of its own, so that rules too rare to learn their weights differ; None: no such one
     grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
     beam : for prediction, as in GrammarSVM; training takes all trees
@@ -55,7 +57,8 @@ class GrammarCRF(LearnedGrammar):
     Attributes
     ----------
     grammar_, features_
-    coef_ : weights, those of the rules first
+    prior_ : the logarithms of the probabilities of the rules, or None
+    coef_ : weights, those of the rules first, then that of the prior
     C_, solution_, n_iter_
     """
 
@@ -64,6 +67,7 @@ class GrammarCRF(LearnedGrammar):
         **GRAMMAR,
         "solver": ("auto", "lbfgs", "sgd", SOLVER),
         "features": ANYTHING,
+        "prior": (None, "pcfg"),
         "l1": (NOT_NEGATIVE,),
         "l2": (NOT_NEGATIVE,),
     }
@@ -73,6 +77,7 @@ class GrammarCRF(LearnedGrammar):
     l1: float = 0.0
     l2: float = 1.0
     features: Sequence[str] = ()
+    prior: str | None = None
     grammar: Grammar | None = None
     horizontal: int | None = None
     vertical: int = 1
@@ -96,7 +101,7 @@ class GrammarCRF(LearnedGrammar):
             X, y = as_examples(X, y)
             weight = check_sample_weight(sample_weight, len(y))
             before = getattr(self, "coef_", None) if self.warm_start else None
-            sentences, structure = self._structure(X, y)
+            sentences, structure = self._structure(X, y, weight)
             size = structure.sentences.weight_count
             lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int32)
             problem = tree_likelihood(structure.targets(), size, lengths, weight, job_count(self.n_jobs))

@@ -240,6 +240,13 @@ class Grammar:
         return rows + [(symbol, -1, terminal) for symbol, terminal in self.lexical.tolist()]
 
     @cached_property
+    def node_labels(self) -> list[str | None]:
+        """For each rule the label of the node above what it makes, None where it is inside of a node with many
+        children."""
+        labels = [None if symbol.siblings is not None else symbol.label for symbol in self.symbols]
+        return [labels[parent] for parent, *_ in self.rule_symbols]
+
+    @cached_property
     def _rules(self) -> dict[tuple[int, ...], int]:
         return {row: number for number, row in enumerate(self.rule_symbols)}
 

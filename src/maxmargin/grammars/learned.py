@@ -16,6 +16,7 @@ from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
+from maxmargin.grammars.probabilities import log_probabilities, rule_counts
 from maxmargin.grammars.span_features import SpanFeatures
 from maxmargin.grammars.structure import TreeStructure
 
@@ -26,14 +27,20 @@ class LearnedGrammar(GrammarEstimator):
     """Base of the parsers with weights of rules and, by ``features``, of rules with their spans."""
 
     features: Sequence[str]
+    prior: str | None
     features_: SpanFeatures
+    prior_: Floats | None
 
-    def _structure(self, X: Any, y: Any, loss: str = "f1") -> tuple[list[Any], TreeStructure]:
-        """The sentences, packed with their features, and their true trees; sets ``grammar_`` and ``features_``."""
+    def _structure(self, X: Any, y: Any, weight: Floats | None, loss: str = "f1") -> tuple[list[Any], TreeStructure]:
+        """The sentences, packed with their features, and their true trees; sets ``grammar_``, ``features_`` and
+        ``prior_``."""
         self.grammar_, sentences, derivations = self._learn(X, y)
         self.features_ = SpanFeatures.learn(self.features, self.grammar_, sentences)
+        self.prior_ = None
+        if self.prior is not None:
+            self.prior_ = log_probabilities(self.grammar_, rule_counts(self.grammar_, derivations, weight))
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
-        self.features_.add_to(core, self.grammar_, sentences)
+        self._add_features(core, sentences)
         labels = len(self.grammar_.bracket_labels)
         return sentences, TreeStructure(core, derivations, labels, loss, self.beam)
 
@@ -47,17 +54,24 @@ class LearnedGrammar(GrammarEstimator):
 
     def _read(self, X: Any) -> tuple[list[Any], _core.Sentences]:
         sentences, core = super()._read(X)
-        self.features_.add_to(core, self.grammar_, sentences)
+        self._add_features(core, sentences)
         return sentences, core
+
+    def _add_features(self, core: _core.Sentences, sentences: Sequence[Any]) -> None:
+        if self.prior_ is not None:
+            core.set_prior(self.prior_)
+        self.features_.add_to(core, self.grammar_, sentences)
 
     def _file_parts(self) -> FileParts:
         parts = super()._file_parts()
-        return FileParts(parts.arrays, {**parts.structure, "span_features": self.features_.written()}, parts.without)
+        arrays = parts.arrays if self.prior_ is None else {**parts.arrays, "prior_": self.prior_}
+        return FileParts(arrays, {**parts.structure, "span_features": self.features_.written()}, parts.without)
 
     def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
         super()._restore(arrays, structure)
         self.features_ = SpanFeatures.restored(self.features, structure["span_features"])
-        expected = self.features_.weight_count(self.grammar_)
+        self.prior_ = None if self.prior is None else arrays.floats("prior_", self.grammar_.n_rules)
+        expected = self.features_.weight_count(self.grammar_) + (self.prior_ is not None)
         if self.coef_.size != expected:
             raise ValueError(f"the grammar and its features need {expected} weights, and there are {self.coef_.size}")
 

@@ -37,6 +37,8 @@ class GrammarSVM(CalibratedGrammar):
         of right and of predicted brackets; for long sentences use ``'hamming'``
     features : of a rule with its span, beside the rule itself: some of ``'first'``, ``'last'``, ``'before'``,
         ``'after'``, ``'split'`` and ``'length'`` (``maxmargin.grammars.span_features``)
+    prior : ``'pcfg'`` gives a tree one more feature, the logarithm of its probability by the counts of rules
+        (``PCFG``), with a weight of its own, so that rules too rare to learn their weights differ; None: no such one
     grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
     beam : leaves out of a span what is worth less than its best by more than this: faster, and no longer exact; None
@@ -49,7 +51,8 @@ class GrammarSVM(CalibratedGrammar):
     Attributes
     ----------
     grammar_, features_
-    coef_ : weights, those of the rules first
+    prior_ : the logarithms of the probabilities of the rules, or None
+    coef_ : weights, those of the rules first, then that of the prior
     C_, solution_, n_iter_, temperature_
     """
 
@@ -58,6 +61,7 @@ class GrammarSVM(CalibratedGrammar):
         **MARGINS,
         **GRAMMAR,
         "features": ANYTHING,
+        "prior": (None, "pcfg"),
         "loss": LOSSES,
     }
 
@@ -65,6 +69,7 @@ class GrammarSVM(CalibratedGrammar):
     _: KW_ONLY
     loss: str = "f1"
     features: Sequence[str] = ()
+    prior: str | None = None
     grammar: Grammar | None = None
     horizontal: int | None = None
     vertical: int = 1
@@ -89,7 +94,7 @@ class GrammarSVM(CalibratedGrammar):
         with self._fitting():
             X, y = as_examples(X, y)
             weight = check_sample_weight(sample_weight, len(y))
-            sentences, structure = self._structure(X, y, self.loss)
+            sentences, structure = self._structure(X, y, weight, self.loss)
             formulation = Formulation(self.rescaling, self.slack)
             self._keep(train(self, structure, sentences, y, len(y), self.C, weight, formulation=formulation))
             self.coef_ = self.solution_.w

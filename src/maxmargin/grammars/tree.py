@@ -54,7 +54,6 @@ class Tree:
                 raise TypeError(f"A child of {quoted(label)} must be a tree or a word, not {quoted(child)}.")
         object.__setattr__(self, "label", label)
         object.__setattr__(self, "children", tuple(children))
-        object.__setattr__(self, "_hash", hash((label, self.children)))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Trees cannot be changed; make a new one with another {name}.")
@@ -146,6 +145,10 @@ class Tree:
         return [node for node in self.nodes() if any(isinstance(child, str) for child in node.children)]
 
     def __hash__(self) -> int:
+        """Found when somebody asks, from the leaves up: trees may be deep."""
+        for node in reversed(list(self.nodes())):
+            if not hasattr(node, "_hash"):
+                object.__setattr__(node, "_hash", hash((node.label, node.children)))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
@@ -159,7 +162,7 @@ class Tree:
             if isinstance(a, str) or isinstance(b, str):
                 if a != b:
                     return False
-            elif a._hash != b._hash or a.label != b.label or len(a.children) != len(b.children):
+            elif a.label != b.label or len(a.children) != len(b.children):
                 return False
             else:
                 waiting += zip(a.children, b.children, strict=True)
@@ -181,6 +184,17 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree.from_text({str(self)!r})"
+
+
+_set_label, _set_children = (vars(Tree)[name].__set__ for name in ("label", "children"))
+
+
+def checked_tree(label: str, children: tuple[Tree | str, ...]) -> Tree:
+    """``Tree(label, children)`` of what is known to be right, in a fraction of the time."""
+    tree = Tree.__new__(Tree)
+    _set_label(tree, label)
+    _set_children(tree, children)
+    return tree
 
 
 def rebuilt(tree: Tree, make: Callable[[str, list[Tree | str]], Tree | None]) -> Tree | None:

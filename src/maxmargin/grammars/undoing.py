@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from maxmargin.core.input_checks import quoted
 from maxmargin.grammars.lexicon import Sentence, words_and_tags
-from maxmargin.grammars.tree import Tree
+from maxmargin.grammars.tree import Tree, checked_tree
 
 if TYPE_CHECKING:
     from maxmargin.grammars.grammar import Grammar
@@ -23,6 +24,31 @@ def tree_of(grammar: Grammar, rows: npt.ArrayLike, sentence: Sentence) -> Tree:
     for row in reversed(np.asarray(rows, dtype=np.int64).reshape(-1, 4).tolist()):
         undoing.apply(*row)
     return undoing.tree()
+
+
+def best_trees(grammar: Grammar, derivations: Sequence[npt.NDArray[np.int32]], sentence: Sentence) -> list[Tree]:
+    """``tree_of`` for derivations that the core has found, which need no check: several times as fast.
+
+    Rules are undone from the last to the first, so the last thing that begins at a word is what is below.
+    """
+    words, tags = words_and_tags(sentence)
+    by_tags, labels, lexical = grammar.lexicon.by_tags, grammar.node_labels, len(grammar.binary) + len(grammar.unary)
+    leaves: list[tuple[Tree, ...]] = [()] * len(words)
+    if by_tags:
+        leaves = [(checked_tree(tag, (word,)),) for word, tag in zip(words, tags or words)]
+    found = []
+    for rows in derivations:
+        below = leaves.copy()
+        for rule, start, split, _ in reversed(rows.tolist()):
+            label = labels[rule]
+            if rule >= lexical:
+                below[start] = (checked_tree(label or "", (words[start],)),)
+                continue
+            trees = below[start] if split < 0 else below[start] + below[split]
+            below[start] = trees if label is None else (checked_tree(label, trees),)
+        root = below[0][0]
+        found.append(root.children[0] if grammar.wrapped else root)
+    return found  # type: ignore[return-value]
 
 
 class _Part(NamedTuple):

@@ -1,6 +1,6 @@
 // Sentences as terminals of a grammar, and the features of rules at their places.
 //
-// Weights 0 to rules - 1 are those of the rules themselves. A part adds features of places: rows of a matrix, one per start, end, length,
+// Weights 0 to rules - 1 are those of the rules themselves. Where rules have a value from elsewhere, a prior, its factor is a weight. A part adds features of places: rows of a matrix, one per start, end, length,
 // span or split of each sentence (scores.hpp), in the columns of a block of rules; weight base + f * blocks + b belongs to column f in block b.
 #pragma once
 
@@ -37,6 +37,8 @@ struct Sentences {
   const Rules* rules = nullptr;
   std::vector<std::int64_t> first;  // (sentences + 1)
   std::vector<std::int32_t> words;
+  std::vector<double> prior;  // by rule, or none
+  std::int64_t prior_weight = 0;
   std::vector<PlacePart> parts;
   std::int64_t weights = 0;
 
@@ -49,6 +51,7 @@ struct Sentences {
   template <class Visit>
   void visit_features(std::int64_t i, const Anchored& at, Visit&& visit) const {
     visit(static_cast<std::int64_t>(at.rule), 1.0);
+    if (!prior.empty()) visit(prior_weight, prior[static_cast<std::size_t>(at.rule)]);
     for (const PlacePart& part : parts) {
       const std::int32_t block = part.block[static_cast<std::size_t>(at.rule)];
       if (block < 0 || (part.place == Place::split && at.split < 0)) continue;
@@ -74,6 +77,10 @@ class SentenceScorer {  // keeps its memory
     rule_.resize(static_cast<std::size_t>(rules.rules()));
     position_.resize(static_cast<std::size_t>(rules.binary()));
     for (std::size_t r = 0; r < rule_.size(); ++r) rule_[r] = factor * static_cast<double>(w[r]);
+    if (!sentences.prior.empty()) {
+      const double share = factor * static_cast<double>(w[sentences.prior_weight]);
+      for (std::size_t r = 0; r < rule_.size(); ++r) rule_[r] += share * sentences.prior[r];
+    }
     for (std::int32_t p = 0; p < rules.binary(); ++p) position_[static_cast<std::size_t>(p)] = rule_[static_cast<std::size_t>(rules.rule_at(p))];
     found_ = {rule_, position_, {}, {}, row_stride(std::ssize(sentences.words_of(i)))};
     tables_.resize(sentences.parts.size());
@@ -105,6 +112,7 @@ class SentenceScorer {  // keeps its memory
   // v += c * features times counts.
   static void spread(const Sentences& sentences, std::int64_t i, const Counts& counts, double c, double* v) {
     for (std::size_t r = 0; r < counts.rule.size(); ++r) v[r] += c * counts.rule[r];
+    for (std::size_t r = 0; r < sentences.prior.size(); ++r) v[sentences.prior_weight] += c * counts.rule[r] * sentences.prior[r];
     for (std::size_t k = 0; k < sentences.parts.size(); ++k) {
       const PlacePart& part = sentences.parts[k];
       for (std::int64_t row = 0; row < part.rows(i); ++row) {
