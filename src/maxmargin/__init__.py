@@ -10,6 +10,7 @@ from maxmargin.chains.features.vectorizer import SequenceVectorizer
 from maxmargin.chains.hmm import ChainHMM
 from maxmargin.chains.perceptron import ChainPerceptron
 from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sparse_greedy import SparseGreedy
 from maxmargin.chains.svc import ChainSVC
 from maxmargin.classes.described import DescribedClasses
 from maxmargin.classes.multiclass_svc import MulticlassSVC
@@ -75,6 +76,7 @@ __all__ = [
     "SequenceVectorizer",
     "Sequences",
     "Solution",
+    "SparseGreedy",
     "Status",
     "StructuralSVM",
     "Subgradient",

@@ -60,6 +60,8 @@ class ChainData:
         columns, given = estimator._common_size(given, weight)
         codes = labels.codes if isinstance(labels, PartialLabels) else labels
         scale = TokenScale.of(given.tokens, codes, weight, chain.constant)
+        if estimator.kernel_ is not None:  # whatever form the kernel has, it spans no more dimensions than tokens
+            scale = replace(scale, features=min(scale.features, int(scale.tokens)))
         return cls(chain, given, labels, weight, columns, scale)
 
     @property

@@ -12,6 +12,7 @@ from maxmargin.chains.chain import ChainInput
 from maxmargin.chains.input import InputReader
 from maxmargin.chains.inspection.explanation import Explanation, explain_difference
 from maxmargin.chains.inspection.names import ChainNames
+from maxmargin.chains.inspection.pair_names import PairNames
 from maxmargin.chains.inspection.weights import (
     FeatureWeight,
     TransitionWeight,
@@ -21,6 +22,7 @@ from maxmargin.chains.inspection.weights import (
 )
 from maxmargin.chains.kernel_tokens import KernelTokens
 from maxmargin.io.labelled import shortened
+from maxmargin.rows.kernel_pairs import PairFeatures
 
 Codes = npt.NDArray[np.int32]
 
@@ -120,13 +122,17 @@ class Inspected(KernelTokens):
         return found[0]
 
     def _names(self) -> ChainNames:
-        if self.kernel_ is not None:
+        pairs = self.kernel_ if isinstance(self.kernel_, PairFeatures) else None
+        if self.kernel_ is not None and pairs is None:
             return ChainNames(self.classes_, self.chain_.n_features, kind="reference token")
         vectorizer, window = self.reader_.vectorizer, self.reader_.window
-        own = self.chain_.n_features // (2 * window + 1)
-        if vectorizer is None or vectorizer.hashing is not None:
-            return ChainNames(self.classes_, own, window)
-        return ChainNames(self.classes_, own, window, vectorizer.attributes_, vectorizer.pair_attributes_)
+        own = self.n_features_in_ // (2 * window + 1)
+        features, of_pairs = None, None
+        if vectorizer is not None and vectorizer.hashing is None:
+            features, of_pairs = vectorizer.attributes_, vectorizer.pair_attributes_
+        if pairs is not None:
+            return PairNames(self.classes_, own, window, features, of_pairs, kernel=pairs)
+        return ChainNames(self.classes_, own, window, features, of_pairs)
 
     def _names_of_predictor(self) -> ChainNames:
         """Names of what a score is made of: with a kernel one number for each label."""

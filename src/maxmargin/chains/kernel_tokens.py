@@ -12,8 +12,13 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.sequences.packed import Sequences
+from maxmargin.chains.sparse_greedy import SparseGreedy
 from maxmargin.chains.weight_parts import chain_parts
-from maxmargin.fitting.kernels import KernelEstimator
+from maxmargin.core.problem import Unsupported
+from maxmargin.fitting.kernels import KernelEstimator, check_training
+from maxmargin.rows.kernel import as_kernel
+from maxmargin.rows.kernel_pairs import PairFeatures
+from maxmargin.rows.kernel_rows import KernelRows
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,6 +33,7 @@ class KernelTokens(KernelEstimator):
 
     chain_: Chain
     weights_: Floats
+    _token_offsets: npt.NDArray[np.int64]
 
     def _training_tokens(self, given: ChainInput, weight: Floats | None) -> ChainInput:
         """What is trained on: the tokens themselves, or features of their kernel."""
@@ -37,7 +43,30 @@ class KernelTokens(KernelEstimator):
         tokens = given.tokens
         each = None if weight is None else np.repeat(weight, tokens.lengths)
         dense = len(tokens.indices) > _DENSE * tokens.tokens * tokens.n_features
-        return replace(given, tokens=_dense_tokens(self._training_rows(_rows(tokens, dense), each), tokens))
+        if isinstance(self.rank, SparseGreedy):
+            return replace(given, tokens=self._sized_tokens(_rows(tokens, dense), each, tokens))
+        rows, kernel = _rows(tokens, dense), as_kernel(self.kernel)
+        if self.rank is None and PairFeatures.serves(kernel, rows):
+            check_training(kernel, rows)
+            self.kernel_, pairs = PairFeatures.of(kernel.resolved(rows, each), rows)
+            return replace(given, tokens=_sparse_tokens(pairs, tokens))
+        return replace(given, tokens=_dense_tokens(self._training_rows(rows, each), tokens))
+
+    def _sized_tokens(self, rows: Any, weight: Floats | None, tokens: Sequences) -> Sequences:
+        """Every token with a feature of its own, whose value is the token's length in the space of the kernel; sets
+        ``kernel_``, which has their products."""
+        kernel = as_kernel(self.kernel)
+        if not kernel.is_positive:
+            raise Unsupported(
+                f"SparseGreedy needs a kernel that is known to be positive definite, and {kernel.name!r} need not be; "
+                "leave rank out, or give a LowRank."
+            )
+        check_training(kernel, rows)
+        self.kernel_ = KernelRows.of(kernel.resolved(rows, weight), rows)
+        self._token_offsets = tokens.offsets
+        size = np.sqrt(np.maximum(self.kernel_.cache.diagonal, 0.0))
+        numbers = np.arange(tokens.tokens, dtype=np.int32)
+        return Sequences(tokens.offsets, np.arange(tokens.tokens + 1), numbers, size, max(1, tokens.tokens))
 
     def _conclude(self, w: Floats) -> None:
         """Sets ``weights_`` and, with a kernel, ``chain_`` to those of the reference tokens."""
@@ -51,8 +80,8 @@ class KernelTokens(KernelEstimator):
         """New tokens for ``_predictor``: as they are, or with a kernel the scores of all labels as their features."""
         if self.kernel_ is None:
             return given
-        dense = not sp.issparse(getattr(self.kernel_, "rows", None))
-        rows = _rows(given.tokens, dense)
+        sparse = isinstance(self.kernel_, PairFeatures) or sp.issparse(getattr(self.kernel_, "rows", None))
+        rows = _rows(given.tokens, not sparse)
         scores = self._scored(rows, np.ascontiguousarray(chain_parts(self.chain_, self.weights_).emissions.T))[0]
         return replace(given, tokens=_dense_tokens(scores, given.tokens))
 
@@ -75,6 +104,12 @@ def with_emissions(chain: Chain, w: Floats, emissions: Floats) -> tuple[Chain, F
 
 def _rows(tokens: Sequences, dense: bool) -> Any:
     return tokens.matrix().toarray() if dense else tokens.matrix()
+
+
+def _sparse_tokens(features: sp.csr_array, tokens: Sequences) -> Sequences:
+    """The same sequences with other features."""
+    indptr, indices = features.indptr.astype(np.int64), features.indices.astype(np.int32)
+    return Sequences(tokens.offsets, indptr, indices, features.data, features.shape[1])
 
 
 def _dense_tokens(features: Floats, tokens: Sequences) -> Sequences:

@@ -129,9 +129,14 @@ class ChainLikelihood:
         return self._sum(native, None, stop)
 
     def gradient(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats]:
-        full = np.zeros(self.chain.rows * self.stride)
-        value = self._sum(self.native(w), full, stop)
+        value, full = self.native_gradient(self.native(w), stop)
         return value, full[self.free]
+
+    def native_gradient(self, native: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats]:
+        """The same at weights in native layout, which the gradient then has as well."""
+        full = np.zeros(self.chain.rows * self.stride)
+        value = self._sum(native, full, stop)
+        return value, full
 
     def shorter(self) -> ChainLikelihood | ClassLikelihood | None:
         """The likelihood of the same data with transitions of order 1, or, where that is the order already, of tokens

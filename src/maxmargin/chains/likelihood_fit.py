@@ -14,7 +14,10 @@ from maxmargin.chains.likelihood import ChainLikelihood
 from maxmargin.chains.newton import few_weights, newton_solution
 from maxmargin.chains.scale import TokenScale
 from maxmargin.chains.sequences.partial import PartialLabels
+from maxmargin.chains.sparse_fit import maximise_sparse_likelihood
+from maxmargin.chains.sparse_greedy import SparseGreedy
 from maxmargin.chains.start import Distributions, EarlierChain
+from maxmargin.core.problem import Unsupported
 from maxmargin.fitting.likelihood_training import train_likelihood
 from maxmargin.fitting.training import job_count, run_of
 from maxmargin.solvers.base import Run, Solution
@@ -56,10 +59,14 @@ def maximise_chain_likelihood(
     With ``warm_start`` the estimator keeps the dual variables. A ``rough`` run is a trial: it neither warns nor leaves
     anything behind.
     """
+    if isinstance(estimator.rank, SparseGreedy):
+        _check_sparse(data, penalties)
     lengths, classes = data.given.tokens.lengths, estimator.classes_.tolist()
     kept = None if earlier is None else earlier.distributions
     problem = _likelihood(estimator, data, penalties, None if kept is None else kept.start(lengths, classes))
     check_product(C, problem.total_weight, problem.n, problem.steepness)
+    if isinstance(estimator.rank, SparseGreedy):
+        return maximise_sparse_likelihood(estimator, data, problem, C, penalties.l2, run)
     objective = Objective(problem, C, penalties.l1, penalties.l2, run.tol)
     start = None if earlier is None else earlier.weights(estimator, data.columns)
     newton = partial(newton_solution, problem, objective, run, start) if few_weights(problem, objective) else None
@@ -67,6 +74,14 @@ def maximise_chain_likelihood(
     if estimator.warm_start and not run.rough:
         estimator._distributions = Distributions.of(problem, lengths, classes)
     return solution
+
+
+def _check_sparse(data: ChainData, penalties: Penalties) -> None:
+    """Raises for what a kernel with few coordinates cannot be trained with."""
+    if isinstance(data.labels, PartialLabels):
+        raise Unsupported("SparseGreedy learns from tokens whose labels are known; leave it out where some are not.")
+    if penalties.observed:
+        raise Unsupported("observed=True is about single features, and coordinates of a kernel are none; leave it out.")
 
 
 def _likelihood(estimator: Any, data: ChainData, penalties: Penalties, distributions: Any) -> ChainLikelihood:

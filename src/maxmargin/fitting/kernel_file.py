@@ -13,8 +13,9 @@ from maxmargin.fitting.estimator import FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.rows.kernel import Kernel, as_kernel
 from maxmargin.rows.kernel_map import FourierMap, ReferenceRows
+from maxmargin.rows.kernel_pairs import PairFeatures
 
-_FORMS = ("dense", "sparse", "numbers", "fourier")
+_FORMS = ("dense", "sparse", "numbers", "fourier", "pairs")
 
 
 def kernel_parts(parts: FileParts, fitted: Any, given: Any) -> FileParts:
@@ -26,6 +27,8 @@ def kernel_parts(parts: FileParts, fitted: Any, given: Any) -> FileParts:
     arrays: Mapping[str, Any]
     if isinstance(fitted, FourierMap):
         form, arrays = "fourier", {"kernel_frequencies": fitted.frequencies}
+    elif isinstance(fitted, PairFeatures):
+        form, arrays = "pairs", {"kernel_pairs": fitted.pairs}
     elif kernel.kind == "precomputed":
         form, arrays = "numbers", {"kernel_numbers": fitted.rows.astype(np.int64)}
     elif sp.issparse(fitted.rows):
@@ -59,7 +62,9 @@ def needed_function(structure: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def restored_kernel(arrays: ModelArrays, structure: ModelValues, function: Any) -> ReferenceRows | FourierMap | None:
+def restored_kernel(
+    arrays: ModelArrays, structure: ModelValues, function: Any
+) -> ReferenceRows | FourierMap | PairFeatures | None:
     """What ``kernel_`` was when the model was saved; what does not fit together is a ValueError or KeyError."""
     if "kernel" not in structure:
         return None
@@ -75,6 +80,11 @@ def restored_kernel(arrays: ModelArrays, structure: ModelValues, function: Any) 
         raise ValueError("numbers of rows belong to a precomputed kernel")
     if form == "fourier":
         return FourierMap(kernel, arrays.floats("kernel_frequencies", columns, None))
+    if form == "pairs":
+        pairs = arrays.whole("kernel_pairs", np.int64, None, below=columns * columns)
+        if kernel.kind != "poly" or isinstance(gamma, str) or (np.diff(pairs) <= 0).any():
+            raise ValueError("pairs of features ascend, and belong to a polynomial kernel with a number for gamma")
+        return PairFeatures(kernel, pairs, columns)
     if form == "numbers":
         return ReferenceRows(kernel, arrays.whole("kernel_numbers", np.int64, None, below=columns), columns)
     rows = arrays.csr("kernel") if form == "sparse" else arrays.floats("kernel_rows", None, columns)

@@ -25,6 +25,7 @@ from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.kernel import NAMES, Kernel, as_kernel
 from maxmargin.rows.kernel_basis import LowRank, as_low_rank
 from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
+from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.kernel_scale import KernelScale
 
@@ -53,7 +54,8 @@ class KernelEstimator(Estimator):
 
     kernel: Any = "linear"
     rank: Any = None
-    kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | None = None  # None is the linear kernel
+    # None is the linear kernel
+    kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | PairFeatures | None = None
     n_features_in_: int
     _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
 
@@ -85,7 +87,7 @@ class KernelEstimator(Estimator):
             return None
         if 8 * n * n <= kernel.cache and not (margins and n > _FACTORED):
             return None
-        _check_training(kernel, X)
+        check_training(kernel, X)
         self.kernel_ = KernelRows.of(kernel.resolved(X, weight), X)
         return self.kernel_
 
@@ -122,7 +124,7 @@ class KernelEstimator(Estimator):
         self.kernel_, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
         return coef
 
-    def _going_on(self, before: ReferenceRows | FourierMap | None, coef: Floats) -> Floats | None:
+    def _going_on(self, before: ReferenceRows | FourierMap | PairFeatures | None, coef: Floats) -> Floats | None:
         """The coefficients of an earlier fit as weights of the features that are trained on now, shape (slots, width);
         None where that had another kernel or other columns."""
         if self.kernel_ is None:
@@ -152,7 +154,7 @@ def kernel_features(
     Where the kernel may be indefinite its eigenvalues are looked at on a sample of the rows; negative ones are left
     out, with a warning.
     """
-    _check_training(kernel, X)
+    check_training(kernel, X)
     kernel = kernel.resolved(X, weight)
     positive = _check_positive(kernel, X)
     if rank is None:
@@ -163,7 +165,7 @@ def kernel_features(
     return found, found.features(X)
 
 
-def _check_training(kernel: Kernel, X: Any) -> None:
+def check_training(kernel: Kernel, X: Any) -> None:
     """Raises for training rows that the kernel cannot have, and for the first value that is not finite; warns where one
     column outweighs the others."""
     if kernel.kind == "precomputed" and X.shape[0] != X.shape[1]:

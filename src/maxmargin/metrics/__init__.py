@@ -17,6 +17,7 @@ from maxmargin.classes.taxonomies.scores import (
     hierarchical_score,
     tree_loss,
 )
+from maxmargin.core.abstention import AbstentionCurve, abstention_curve
 from maxmargin.grammars.parseval import (
     BracketCounts,
     BracketScore,
@@ -27,11 +28,13 @@ from maxmargin.grammars.parseval import (
 )
 
 __all__ = [
+    "AbstentionCurve",
     "BracketCounts",
     "BracketScore",
     "ChunkScore",
     "HierarchicalScore",
     "PairScore",
+    "abstention_curve",
     "alignment_f1",
     "alignment_q",
     "alignment_score",

@@ -1,0 +1,31 @@
+"""Kernels, each part in a fresh interpreter with one thread.
+
+entities   names in Spanish news, 300 sentences: tables 2 and 3 of Tsochantaridis, Joachims, Hofmann and Altun (2005)
+processes  Gaussian process sequence models, 1,000 sentences: table 1.1 of Altun and Smola, Density estimation of
+           structured outputs in reproducing kernel Hilbert spaces (2007)
+accents    figures 1.2 to 1.4 of the same paper on generated sequences of two labels
+
+Data come from the folder that the environment variable MAXMARGIN_DATA names.
+
+python benchmarks/kernels/run.py [entities ...] [--save]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # names of modules start at benchmarks/
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from shared.parts import main_of_parts
+
+PARTS = ("entities", "processes", "accents")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    return main_of_parts("kernels", PARTS, __doc__, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
