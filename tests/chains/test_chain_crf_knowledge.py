@@ -65,7 +65,8 @@ def test_value_and_gradient(order, known, weight):
     allowed = None if known is None else mask(known)
     if allowed is not None:
         codes = allowed.argmax(axis=1).astype(np.int32)
-    problem = ChainLikelihood(chain, ChainInput(pack(X)), codes, SAMPLE, 1, False, class_weight=weight, allowed=allowed)
+    offset = -np.log(weight)
+    problem = ChainLikelihood(chain, ChainInput(pack(X)), codes, SAMPLE, 1, False, label_offset=offset, allowed=allowed)
     loss = enumerated(chain, [y.tolist() for y in Y] if known is None else known, SAMPLE, weight)
     w = np.random.default_rng(order).standard_normal(problem.free.size)
     value, gradient = problem.gradient(w)

@@ -49,7 +49,9 @@ void make_chain(PyChain* self, nb::object tokens, nb::object pairs, In1<std::int
     data.labels = labels->data();
   }
   if (label_offset) {
-    if (static_cast<int>(label_offset->size()) != n_labels) throw nb::value_error("one offset per label is needed");
+    const auto size = static_cast<std::int64_t>(label_offset->size()), count = static_cast<std::int64_t>(n_labels);
+    data.offset_by_truth = labels && count > 1 && size == count * count;
+    if (size != count && !data.offset_by_truth) throw nb::value_error("an offset per label, or per true label and label, is needed");
     data.label_offset = label_offset->data();
   }
   new (self) PyChain{data, tokens, pairs, nb::cast(offsets), labels ? nb::cast(*labels) : nb::none(), label_offset ? nb::cast(*label_offset) : nb::none()};

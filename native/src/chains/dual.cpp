@@ -115,7 +115,7 @@ void ChainDual::visit_one(std::int64_t i) {
     return;
   }
   const double gained = (1.0 - share) * bound + share * entropy + 0.5 * share * (1.0 - share) * distance * distance;
-  total_entropy_ += c * (gained - bound) - share * c * offset_of(node_change_.data(), length);
+  total_entropy_ += c * (gained - bound) - share * c * offset_of(i, node_change_.data(), length);
   bound = gained;
   add_to(i, node_change_.data(), step_change_.data(), share * c, w_.data());
   kernels().shift(marginals_.data() + data_.offsets[i] * stride, node_change_.data(), share, static_cast<std::int64_t>(node_change_.size()));
@@ -123,11 +123,12 @@ void ChainDual::visit_one(std::int64_t i) {
 }
 
 // The expected sum of the labels' offsets.
-double ChainDual::offset_of(const double* nodes, int length) const {
+double ChainDual::offset_of(std::int64_t i, const double* nodes, int length) const {
   if (data_.label_offset == nullptr) return 0.0;
   double sum = 0.0;
   for (int t = 0; t < length; ++t) {
-    for (int y = 0; y < data_.shape.labels; ++y) sum += nodes[static_cast<std::int64_t>(t) * data_.shape.stride() + y] * data_.label_offset[y];
+    const double* offset = data_.offset_of(data_.offsets[i] + t);
+    for (int y = 0; y < data_.shape.labels; ++y) sum += nodes[static_cast<std::int64_t>(t) * data_.shape.stride() + y] * offset[y];
   }
   return sum;
 }
@@ -238,7 +239,7 @@ void ChainDual::sharpen() {
       node_change_[static_cast<std::size_t>(t * stride + truth[t])] += 1.0;
       if (t > 0) step_change_[static_cast<std::size_t>(truth[t - 1] * stride + truth[t])] += 1.0;
     }
-    total_entropy_ -= c * offset_of(node_change_.data(), length);
+    total_entropy_ -= c * offset_of(i, node_change_.data(), length);
     add_to(i, node_change_.data(), step_change_.data(), c, weights.data());
   }
   std::copy(weights.begin(), weights.end(), w_.begin());

@@ -28,6 +28,7 @@ from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRA
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count
 from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.costs import in_order
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
@@ -48,6 +49,11 @@ class ChainCRF(ChainEstimator):
         features then, with d features and k labels that occur in T tokens
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     observed : only weights of features and label tuples that occur together in training may differ from zero
+    cost : ``cost[i, j]``, what a token labelled ``classes_[j]`` costs where ``classes_[i]`` is true; None is 1 for all.
+        ``predict`` then gives each token the label of least expected cost
+    margin : how much more than likely the truth is to be: training maximises the likelihood of
+        ``exp(F(x, y) + margin * cost(y_i, y))`` at the truth, so that labellings that cost more are pushed further
+        down (softmax margin); scores are then no longer those of the most likely model
     order, eta, ends, window, templates, min_count, hashing, kernel, rank : as in ChainSVC; a kernel has no ``l1``. A
         ``SparseGreedy`` as ``rank`` gives few tokens coefficients, each for few labels, and is trained by L-BFGS
     class_weight : dict of label to positive weight, or ``'balanced'`` as in ChainSVC; a label of weight m is predicted
@@ -73,7 +79,7 @@ class ChainCRF(ChainEstimator):
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     decode_ : how ``predict`` finds labels: ``'marginal'`` where the most probable label of each token is clearly wrong
         less often than the best labelling on training tokens or, if these are few, on held-out folds; else, or with
-        ``class_weight``, ``'viterbi'``
+        ``class_weight``, ``'viterbi'``; with ``cost`` ``'marginal'``
     support_ : with ``SparseGreedy`` the tokens chosen and their coefficients, a list of ``SupportToken``
     support_places_ : their numbers of sequences and positions there, shape (2, reference tokens)
     classes_, coef_, kernel_, n_iter_, n_features_in_, chain_
@@ -89,6 +95,8 @@ class ChainCRF(ChainEstimator):
         "l2": (NOT_NEGATIVE,),
         "observed": (bool,),
         "class_weight": ANYTHING,
+        "cost": ANYTHING,
+        "margin": (NOT_NEGATIVE,),
     }
 
     C: float | str = "scale"
@@ -96,6 +104,8 @@ class ChainCRF(ChainEstimator):
     l1: float = 0.0
     l2: float = 1.0
     observed: bool = False
+    cost: Any = None
+    margin: float = 0.0
     order: int = 1
     eta: float = 1.0
     ends: bool = True
@@ -128,19 +138,24 @@ class ChainCRF(ChainEstimator):
             if self.l1 and not self._is_explicit:
                 raise Unsupported("l1 picks single features, and those of a kernel have no meaning; use l1=0.")
             earlier = EarlierChain.of(self)
-            data = ChainData.read(self, X, y, lengths, sample_weight)
+            data = ChainData.read(self, X, y, lengths, sample_weight, lambda _: in_order(self.cost, self.classes_))
             run, late = likelihood_run(self, data.scale), Deadline(self.max_time)
-            penalties = Penalties(float(self.l1), float(self.l2), self.observed, self._class_weights(data.counts))
+            penalties = Penalties(float(self.l1), float(self.l2), self.observed, self._label_offset(data.counts))
             C = resolved_c(self.C, lambda: data.scale.likelihood_c)
             train = partial(maximise_chain_likelihood, self, C=C, penalties=penalties)
             self._keep(train(data=data, run=run, earlier=earlier))
             choice = DecodingChoice(
                 data, lambda part, run: train(data=part, run=run), run, late, job_count(self.n_jobs)
             )
-            self.decode_ = choice.best(self.solution_) if self.class_weight is None else "viterbi"
+            self.decode_ = self._decoding(choice)
             self._conclude(data.columns.restore(self.chain_, self._coefficients()))
             self.temperature_ = 1.0
         return self
+
+    def _decoding(self, choice: DecodingChoice) -> str:
+        if self.class_weight is not None:
+            return "viterbi"
+        return choice.best(self.solution_) if self.cost is None else "marginal"
 
     @property
     def support_(self) -> list[SupportToken]:
@@ -174,6 +189,11 @@ class ChainCRF(ChainEstimator):
             width = self.chain_.n_features
             self.support_places_ = arrays.whole("support_places", np.int64, 2, width, below=2**62)
 
-    def _class_weights(self, counts: Floats) -> Floats | None:
+    def _label_offset(self, counts: Floats) -> Floats | None:
+        """What is added to the scores of labels in training only; see ``ChainLikelihood``."""
         given = self.class_weight
-        return None if given is None else read_class_weight(given, self.classes_, counts, zero=False)
+        weights = None if given is None else -np.log(read_class_weight(given, self.classes_, counts, zero=False))
+        if not self.margin:
+            return weights
+        costs = float(self.margin) * self.chain_.costs
+        return costs if weights is None else costs + weights

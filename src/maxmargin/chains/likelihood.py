@@ -33,8 +33,10 @@ _CHEAPER = 1.5  # times the work of tokens without transitions: from there on th
 class ChainLikelihood:
     """``f(w) = sum_i s_i (log sum_y exp G(x_i, y; w) - G(x_i, y_i; w))`` over the weights that may differ from zero.
 
-    ``G`` is ``F``, less ``log class_weight[y_t]`` for every token where labels have weights: the optimum then
-    multiplies the odds of a label by its weight. With ``allowed``, a mask (n_tokens, n_labels) of what is known of the
+    ``G`` is ``F`` and, where there is a ``label_offset``, for every token what that has for its label, shape
+    (n_labels,), or for its true label and its label, shape (n_labels, n_labels): with minus the logarithms of weights
+    of labels the optimum multiplies the odds of a label by its weight, with costs labellings that cost more are pushed
+    further down. With ``allowed``, a mask (n_tokens, n_labels) of what is known of the
     labels, ``log sum exp G`` over the labellings that are allowed takes the place of ``G(x_i, y_i)``; ``f`` is then
     the likelihood of what is known, and not convex. ``distributions`` of an earlier fit are where dual ascent starts.
 
@@ -53,19 +55,19 @@ class ChainLikelihood:
         threads: int,
         observed: bool,
         *,
-        class_weight: Floats | None = None,
+        label_offset: Floats | None = None,
         allowed: Mask | None = None,
         distributions: Distributions | None = None,
     ) -> None:
         self.chain, self.sample_weight, self.threads = chain, sample_weight, threads
-        self._given, self._labels, self._class_weight, self._observed = X, labels, class_weight, observed
+        self._given, self._labels, self._observed = X, labels, observed
         self.n = len(X)
-        self.label_offset = None if class_weight is None else -np.log(class_weight)
+        self.label_offset = label_offset
         self.allowed = allowed
         self._start = distributions
         self._engine: _core.ChainDual | None = None
         self.solve: Callable[[Floats], Floats] | None = None
-        self.core = chain.core(X, labels, self.label_offset)
+        self.core = chain.core(X, labels, None if label_offset is None else label_offset.ravel())
         self.stride = _core.padded(chain.n_labels)
         check_room(chain.rows * self.stride)
         seen = np.zeros((chain.rows, self.stride), dtype=bool)
@@ -150,7 +152,7 @@ class ChainLikelihood:
             self.sample_weight,
             self.threads,
             self._observed,
-            class_weight=self._class_weight,
+            label_offset=self.label_offset,
             allowed=self.allowed,
         )
 
@@ -187,7 +189,7 @@ class ChainLikelihood:
             weight,
             self.threads,
             False,
-            class_weight=self._class_weight,
+            label_offset=self.label_offset,
         )
 
     @cached_property
@@ -195,7 +197,7 @@ class ChainLikelihood:
         """Each token for itself, whose classes are the labels."""
         tokens, chain = self._given.tokens, self.chain
         cheap = _CHEAPER * ClassLikelihood.work_of(tokens.tokens, len(tokens.indices), self.stride)
-        if not self.plain or self._class_weight is not None or self.work < cheap:
+        if not self.plain or self.label_offset is not None or self.work < cheap:
             return None
         weight = None if self.sample_weight is None else np.repeat(self.sample_weight, tokens.lengths)
         rows = _core.Rows(tokens.values, tokens.indices, tokens.indptr, tokens.n_features, float(chain.constant), True)
@@ -251,12 +253,13 @@ class ChainLikelihood:
     def _value_at_zero(self, lengths: npt.NDArray[np.int64], labels: Codes) -> float:
         """Where ``F`` is zero the tokens of a sequence are independent."""
         offset = np.zeros(self.chain.n_labels) if self.label_offset is None else self.label_offset
+        offset = offset[labels] if offset.ndim == 2 else np.broadcast_to(offset, (labels.size, offset.size))
         if self.allowed is None:
-            chosen = offset[labels]
+            chosen = offset[np.arange(labels.size), labels]
         else:
             chosen = np.logaddexp.reduce(np.where(self.allowed, offset, -np.inf), axis=1)
         weight = 1.0 if self.sample_weight is None else np.repeat(self.sample_weight, lengths)
-        return float((weight * (np.logaddexp.reduce(offset) - chosen)).sum())
+        return float((weight * (np.logaddexp.reduce(offset, axis=1) - chosen)).sum())
 
     def _bits(self) -> npt.NDArray[np.uint32] | None:
         if self._seen is None:

@@ -34,7 +34,7 @@ class Penalties:
     l1: float = 0.0
     l2: float = 1.0
     observed: bool = False
-    class_weight: Floats | None = None
+    label_offset: Floats | None = None
 
 
 PLAIN = Penalties()
@@ -88,6 +88,8 @@ def _likelihood(estimator: Any, data: ChainData, penalties: Penalties, distribut
     partial = data.labels if isinstance(data.labels, PartialLabels) else None
     if penalties.observed and partial is not None:
         raise ValueError("observed=True needs the label of every token; leave it out where labels are not known.")
+    if penalties.label_offset is not None and penalties.label_offset.ndim == 2 and partial is not None:
+        raise Unsupported("margin needs the true label of every token; leave it out where labels are not known.")
     return ChainLikelihood(
         data.chain,
         data.given,
@@ -95,7 +97,7 @@ def _likelihood(estimator: Any, data: ChainData, penalties: Penalties, distribut
         data.weight,
         job_count(estimator.n_jobs),
         penalties.observed,
-        class_weight=penalties.class_weight,
+        label_offset=penalties.label_offset,
         allowed=None if partial is None else partial.allowed,
         distributions=distributions,
     )

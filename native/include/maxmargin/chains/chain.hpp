@@ -49,11 +49,14 @@ struct ChainData {
   Rows pairs;                              // chi(x_t), or n = 0
   const std::int64_t* offsets = nullptr;   // (n + 1): first token of each sequence
   const std::int32_t* labels = nullptr;    // of every token; null where only predictions are made
-  const double* label_offset = nullptr;    // added to the score of every label of every token, or null
+  const double* label_offset = nullptr;    // added to the scores of the labels of every token, or null
+  bool offset_by_truth = false;            // whether it has such a row for each true label
   std::int64_t n = 0;
 
   int length(std::int64_t i) const { return static_cast<int>(offsets[i + 1] - offsets[i]); }
   const std::int32_t* truth(std::int64_t i) const { return labels + offsets[i]; }
+  // What is added to the scores of a token's labels; there is a `label_offset`.
+  const double* offset_of(std::int64_t token) const { return label_offset + (offset_by_truth ? labels[token] * shape.labels : 0); }
 };
 
 // From an output to the margin b and the factor on psi, by the search that the formulation needs:

@@ -53,7 +53,7 @@ class ChainDual {
  private:
   void visit_one(std::int64_t i);
   void retreat(double share);
-  double offset_of(const double* nodes, int length) const;
+  double offset_of(std::int64_t i, const double* nodes, int length) const;
   template <class Real>
   double square_of(const Real* w) const;
   double squared_change(std::int64_t i, int length);

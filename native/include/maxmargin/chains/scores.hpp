@@ -61,7 +61,8 @@ class ChainScores {
     if (data_->label_offset != nullptr) {
       for (int t = 0; t < length; ++t) {
         Real* node = nodes_.data() + static_cast<std::int64_t>(t) * stride;
-        for (int y = 0; y < shape.labels; ++y) node[y] += static_cast<Real>(data_->label_offset[y]) * factor_;
+        const double* offset = data_->offset_of(first + t);
+        for (int y = 0; y < shape.labels; ++y) node[y] += static_cast<Real>(offset[y]) * factor_;
       }
     }
     if (shape.ends) {
