@@ -141,7 +141,8 @@ class NativeOracle(InPortions, Oracle):
             planes = self.planes(w, part)
             for k, (i, b) in enumerate(zip(part.tolist(), planes.b.tolist())):
                 row = slice(planes.a.indptr[k], planes.a.indptr[k + 1])
-                yield i, None if b == 0.0 else (SparseVector(planes.a.indices[row], planes.a.data[row]), b)
+                values = planes.a.data[row]  # outputs other than the truth may have no loss, but then they have a row
+                yield i, (SparseVector(planes.a.indices[row], values), b) if b != 0.0 or values.any() else None
 
     def keeping(self, size: int) -> PlaneCache | None:
         """Where a search costs several times what a look at ``size`` planes does, and these find room."""
