@@ -258,6 +258,9 @@ class VisitResult:
     @property
     def visited(self) -> int: ...
 
+    @visited.setter
+    def visited(self, arg: int, /) -> None: ...
+
     @property
     def added(self) -> int: ...
 

@@ -49,7 +49,7 @@ def rows(seed: int = 0) -> np.ndarray:
 
 
 def kept(products: np.ndarray, limit: int) -> KernelCache:
-    return KernelCache(lambda numbers: products[numbers], products.diagonal(), limit)
+    return KernelCache(lambda rows, columns: products[rows][:, columns], products.diagonal(), limit)
 
 
 def numbers(seed: int, classes: int) -> np.ndarray:

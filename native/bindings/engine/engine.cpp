@@ -30,7 +30,7 @@ static void bind_visits(nb::module_& module) {
   nb::class_<VisitResult>(module, "VisitResult", "What a series of visits met.")
       .def(nb::init<>())
       .def("merge", &VisitResult::merge, nb::arg("other"), "Adds what further visits met.")
-      .def_ro("visited", &VisitResult::visited)
+      .def_rw("visited", &VisitResult::visited)
       .def_rw("added", &VisitResult::added)
       .def_ro("steps", &VisitResult::steps)
       .def_ro("gap", &VisitResult::gap)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
 from maxmargin.classes.losses import ClassLosses, loss_size
+from maxmargin.classes.overlap import classes_overlap
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.ranked import Ranked
 from maxmargin.fitting.kernels import KernelEstimator
@@ -113,6 +114,14 @@ class ClassEstimator(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         self.C_ = resolved_c(self.C, lambda: factor * formulation.c_factor(size) * scale.regularisation)
         self.intercept_scaling_ = self._add_constant(rows, scale)
         return TrainingData(rows, weight, columns, scale, kernel)
+
+    def _overlap_of_many(self, X: Any, labels: npt.NDArray[np.int32], sample_weight: Any) -> bool:
+        """Whether the classes of many rows with an exact kernel overlap; True where rows are few or there is none."""
+        if not self._has_many_rows(X):
+            return True
+        own = check_sample_weight(sample_weight, labels.size)
+        kernel = self._resolved_kernel(X, own)
+        return classes_overlap(kernel, X, labels, self._weights(labels, own), self.classes_.size)
 
     def _read(self, X: Any) -> Any:
         """A matrix to predict for."""

@@ -166,7 +166,8 @@ class MulticlassSVC(ClassEstimator):
         """Fits what makes probabilities of scores, on folds of the training data that are not trained on.
 
         ``predict_proba`` is there afterwards; with ``method='auto'``, with a likelihood and with a decision of lowest
-        expected cost it is there from the start.
+        expected cost it is there from the start, but for exact kernels of more than 1,000 rows that are trained with
+        margins.
         """
         check_is_fitted(self)
         X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")

@@ -40,6 +40,7 @@ from maxmargin.solvers.likelihood import Objective
 
 Floats = npt.NDArray[np.float64]
 
+_APART = Candidate("structural", 1.0)  # margins of many rows with a kernel, whose classes do not overlap
 _BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over rows of a kernel matrix
 
 
@@ -63,6 +64,7 @@ class ClassTraining:
     labels: npt.NDArray[np.int32]
     slack: str
     earlier: EarlierClasses | None
+    overlap: bool = True  # as far as it is known
 
     @classmethod
     def of(
@@ -80,9 +82,10 @@ class ClassTraining:
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
         exact = getattr(estimator.solver, "name", estimator.solver) in _BY_ROWS and estimator.method != "likelihood"
         margins = estimator.method == "structural" or why_margins(estimator, structure) is not None
-        by_rows = margins if exact else None
+        overlap = estimator._overlap_of_many(X, labels, sample_weight) if exact and plain else True
+        by_rows = margins or not overlap if exact else None
         data = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack, by_rows)
-        return cls(estimator, structure, data, labels, slack, earlier)
+        return cls(estimator, structure, data, labels, slack, earlier, overlap)
 
     def run(self) -> Trained:
         """Chooses the method, where it is to be chosen, and trains."""
@@ -90,7 +93,7 @@ class ClassTraining:
             self._check_c()
         margins, start = why_margins(self.estimator, self.structure), perf_counter()
         if self.data.kernel is not None:
-            return self._answer(Decision(MARGIN), start)
+            return self._answer(Decision(MARGIN if self.overlap else _APART), start)
         if self.estimator.method == "structural" or (self.estimator.method == "auto" and margins):
             return self._answer(Decision(MARGIN), start)
         if self.estimator.method == "likelihood":

@@ -87,9 +87,20 @@ class KernelEstimator(Estimator):
             return None
         if 8 * n * n <= kernel.cache and not (margins and n > _FACTORED):
             return None
-        check_training(kernel, X)
-        self.kernel_ = KernelRows.of(kernel.resolved(X, weight), X)
+        kernel = self._resolved_kernel(X, weight)
+        self.kernel_ = KernelRows.of(kernel, X, getattr(self, "tol", None) == "auto")
         return self.kernel_
+
+    def _has_many_rows(self, X: Any) -> bool:
+        """Whether an exact kernel may be trained over the rows of its matrix for their number alone."""
+        exact = not self._is_explicit and self.rank is None
+        return exact and X.shape[0] > _FACTORED and as_kernel(self.kernel).is_positive
+
+    def _resolved_kernel(self, X: Any, weight: Floats | None) -> Kernel:
+        """The kernel with numbers for everything; raises for rows that it cannot have."""
+        kernel = as_kernel(self.kernel)
+        check_training(kernel, X)
+        return kernel.resolved(X, weight)
 
     @property
     def _is_explicit(self) -> bool:

@@ -1,38 +1,53 @@
-"""Rows of the kernel matrix of a training set, computed in blocks when they are needed and kept while there is room."""
+"""The kernel matrix of a training set, computed in blocks when it is needed and kept while there is room."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from maxmargin import _core
 
 Floats = npt.NDArray[np.float64]
 Real = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+Columns = npt.NDArray[np.int32] | slice
 
-BLOCK = 256  # rows at once: enough for matrix products to run at full speed, few enough for the caches of a processor
+BLOCK = 512  # rows at once: enough for matrix products to run at full speed, few enough for the caches of a processor
+_TILE = 2048  # columns at once, for the same reason
+_SPARSE = 0.2  # of the coefficients that are not zero: up to which single ones take less time than whole matrices
+_DIRECT = 8192  # rows of a patch up to which it is computed in one piece
 
 
 class KernelCache:
     """The kernel matrix of ``n`` training rows as far as ``limit`` bytes hold it.
 
-    Numbers are float64 where all of them fit, else float32. Rows that were not used for longest make room for others.
+    Rows that were not used for longest make room for others. Where ``keeps`` is False none is kept: values that cost
+    little are computed sooner than they are read from memory.
 
     Parameters
     ----------
-    rows_of : from row numbers to ``K[numbers, :]``, shape (len(numbers), n)
+    values : from row numbers, and from column numbers or a slice, to ``K[rows][:, columns]``
     diagonal : ``K[i, i]``, shape (n,)
-    limit : bytes for the rows kept; at least 256 rows are kept, even if they need more
+    limit : bytes for the rows kept; at least 512 rows are kept, even if they need more
+    dtype : of the values; None is float64 where all of them fit, else float32
     """
 
-    def __init__(self, rows_of: Callable[[Indices], Real], diagonal: Floats, limit: int) -> None:
-        self._rows_of, self.diagonal, self.n = rows_of, np.ascontiguousarray(diagonal, dtype=np.float64), len(diagonal)
-        self.dtype = np.dtype(np.float64 if 8 * self.n * self.n <= limit else np.float32)
+    def __init__(
+        self,
+        values: Callable[[Indices, Columns], Real],
+        diagonal: Floats,
+        limit: int,
+        dtype: npt.DTypeLike | None = None,
+        keeps: bool = True,
+    ) -> None:
+        self._values, self.diagonal, self.n = values, np.ascontiguousarray(diagonal, dtype=np.float64), len(diagonal)
+        self.dtype = np.dtype((np.float64 if 8 * self.n * self.n <= limit else np.float32) if dtype is None else dtype)
         room = limit // max(1, self.n * self.dtype.itemsize)
-        self.capacity = min(self.n, max(BLOCK, room))
+        self.capacity = min(self.n, max(BLOCK, room)) if keeps else 0
         self._slots = np.empty((self.capacity, self.n), dtype=self.dtype)
         self._slot = np.full(self.n, -1, dtype=np.intp)  # of each row
         self._owner = np.full(self.capacity, -1, dtype=np.intp)  # of each slot
@@ -46,25 +61,52 @@ class KernelCache:
         rows.set_kernel(self.diagonal)
         return rows
 
-    def rows(self, numbers: Indices) -> Real:
-        """``K[numbers, :]`` of at most 256 different rows, a copy."""
-        self._clock += 1
-        missing = numbers[self._slot[numbers] < 0]
-        held = self._slot[numbers]
-        self._used[held[held >= 0]] = self._clock
-        if missing.size:
-            self._store(missing)
-        return self._slots[self._slot[numbers]]
+    def patch(self, numbers: Indices) -> Floats:
+        """``K[numbers][:, numbers]`` in float64, of different rows."""
+        found = np.empty((numbers.size, numbers.size))
+        for start in range(0, numbers.size, _DIRECT):
+            some = numbers[start : start + _DIRECT]
+            held = self._slot[some]
+            if some.size and (held >= 0).all():
+                found[start : start + _DIRECT] = self._slots[held[:, None], numbers]
+            else:
+                found[start : start + _DIRECT] = self._values(some, numbers)
+        diagonal = np.arange(numbers.size)
+        found[diagonal, diagonal] = self.diagonal[numbers]
+        return found
+
+    def add_product(self, numbers: Indices, coefficients: Floats, into: Floats) -> None:
+        """``into += K[:, numbers] @ coefficients`` for different rows, shapes (n, width) and (len(numbers), width)."""
+        for start in range(0, numbers.size, BLOCK):
+            some = numbers[start : start + BLOCK]
+            part = _transposed(coefficients[start : start + BLOCK].astype(self.dtype))
+            held = self._held(some)
+            for first in range(0, self.n, _TILE):
+                tile = slice(first, first + _TILE)
+                values = self._values(some, tile) if held is None else self._slots[held, tile]
+                into[tile] += (part @ values).T
+            if held is None:
+                self.computed += some.size
 
     def product(self, coefficients: Floats) -> Floats:
-        """``K @ coefficients``, shape (n, width), summed in float64 over the rows that have coefficients."""
+        """``K @ coefficients``, shape (n, width), from the rows that have coefficients."""
         total = np.zeros(coefficients.shape)
         used = np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
         used = used[np.argsort(self._slot[used] < 0, kind="stable")]  # what is kept before it has to make room
-        for start in range(0, used.size, BLOCK):
-            some = used[start : start + BLOCK]
-            total += self.rows(some).T.astype(np.float64, copy=False) @ coefficients[some]
+        self.add_product(used, coefficients[used], total)
         return total
+
+    def _held(self, rows: Indices) -> npt.NDArray[np.intp] | None:
+        """Where some rows are kept, all of them from now on; None where nothing is kept."""
+        if not self.capacity:
+            return None
+        self._clock += 1
+        held = self._slot[rows]
+        self._used[held[held >= 0]] = self._clock
+        missing = rows[held < 0]
+        if missing.size:
+            self._store(missing)
+        return self._slot[rows]
 
     def _store(self, rows: Indices) -> None:
         self.computed += rows.size
@@ -74,5 +116,13 @@ class KernelCache:
             oldest = taken[np.argsort(self._used[taken], kind="stable")[: rows.size - free.size]]
             self._slot[self._owner[oldest]] = -1
             free = np.concatenate([free, oldest])
-        self._slots[free] = self._rows_of(rows)
+        for first in range(0, self.n, _TILE):
+            tile = slice(first, first + _TILE)
+            self._slots[free, tile] = self._values(rows, tile)
         self._slot[rows], self._owner[free], self._used[free] = free, rows, self._clock
+
+
+def _transposed(coefficients: Real) -> Any:
+    """As the first factor of a product, sparse where most of them are zero."""
+    turned = np.ascontiguousarray(coefficients.T)
+    return sp.csr_array(turned) if np.count_nonzero(turned) <= _SPARSE * turned.size else turned

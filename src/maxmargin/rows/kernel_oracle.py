@@ -30,9 +30,11 @@ Indices = npt.NDArray[np.int32]
 
 _SAMPLE = 50  # planes that steepness looks at
 _ROUNDING = 1e-13  # of a coefficient or a dual
-_INNER = 3  # visits to a working set while the others wait, at most
-_SOLVED = 0.3  # of the violation that a working set was met with, at which it is left
-_PER_OPERATION = 40.0  # a visit within a product of matrices takes less time than its operations one by one
+_INNER = 10  # visits to a working set while the others wait, at most
+_SOLVED = 0.1  # of the gap, or of the violation, that a working set was met with, at which it is left
+_WORTHWHILE = 0.5  # of the mean gap: examples with less are not visited
+_PER_OPERATION = 40.0  # operations within a product of matrices that take as long as one alone
+_LOOK = VisitSettings(step="none", threshold=np.inf, keep_idle=2**30)  # finds the gaps and changes nothing
 
 
 class KernelOracle(Oracle):
@@ -59,7 +61,7 @@ class KernelOracle(Oracle):
         self.n, self.dimension = base.n, base.dimension
         self.formulation, self.sample_weight = base.formulation, base.sample_weight
         self._space = KernelSpace(cache, width, base.dimension)
-        cost = float(cache.n * width) * cache.n / max(1, base.n)
+        cost = float(cache.n * width) * cache.n / max(1, base.n) / _PER_OPERATION
         self.capabilities = replace(base.capabilities, visit_cost=cost, row_cost=0.0, row_cells=0.0)
 
     @property
@@ -71,7 +73,7 @@ class KernelOracle(Oracle):
         return self.base.problem_name
 
     def portions(self, order: Indices) -> list[Indices]:
-        size = max(BLOCK, int(_PER_OPERATION * PORTION // self.capabilities.visit_cost))
+        size = max(BLOCK, int(PORTION // self.capabilities.visit_cost))
         return [order[start : start + size] for start in range(0, order.size, size)]
 
     def blocks_of(self, examples: Indices) -> Iterator[Indices]:
@@ -145,10 +147,10 @@ class KernelOracle(Oracle):
         own, rest = sp.csr_array(a[:, :paired] + a[:, paired : 2 * paired]), a[:, 2 * paired :]
         gram = np.asarray((rest @ rest.T).toarray())
         rows = np.unique(own.indices // width).astype(np.int32)
-        products = [self.cache.rows(rows[start : start + BLOCK])[:, rows] for start in range(0, rows.size, BLOCK)]
+        products = self.cache.patch(rows)
         for y in range(width if rows.size else 0):
             coefficients = own[:, rows * width + y].toarray()
-            gram += coefficients @ np.concatenate(products) @ coefficients.T
+            gram += coefficients @ products @ coefficients.T
         return gram
 
 
@@ -167,8 +169,8 @@ class KernelEngine(Engine):
 
     @property
     def weights(self) -> Floats:
-        """With scores computed anew from the coefficients."""
-        if self._moved:
+        """With scores computed anew from the coefficients, where these have more digits than what was added up."""
+        if self._moved and self.cache.dtype == np.float64:
             self.space.set_scores(self.core.weights)
             self._moved = False
         return self.core.weights
@@ -178,20 +180,48 @@ class KernelEngine(Engine):
         return self.core.weights
 
     def visit(self, order: Indices, settings: VisitSettings, capacity: int | None = None) -> VisitResult:
-        """Visits a working set several times, unless planes are only collected or counted."""
-        once = not settings.steps or settings.max_added > 0
-        total = VisitResult()
+        """Visits a working set several times, unless planes are only collected or counted.
+
+        Examples with a small part of the mean gap are left out. At the end the gaps are those at the present weights.
+        """
+        total, steps = VisitResult(), settings.steps and not settings.max_added
+        looks = steps and self.oracle.offsets is None  # a look at several rows asks for their products
         for some in self.oracle.blocks_of(order):
-            with _Patch(self, some):
-                found = self.base.visit(some, settings, capacity)
+            chosen = self._worthwhile(some) if looks else some
+            with _Patch(self, chosen):
+                found = self.base.visit(chosen, settings, capacity)
                 total.merge(found)
-                enough, visits = _SOLVED * found.violation, 1
-                while not once and found.violation > enough and visits < _INNER and not found.unbounded:
-                    found = self.base.visit(some, settings, capacity)
+                gap, violation, visits = _SOLVED * found.gap, _SOLVED * found.violation, 1
+                while steps and visits < _INNER and not found.unbounded:
+                    found = self.base.visit(self._large(chosen), settings, capacity)
                     visits += 1
+                    if found.gap <= gap or found.violation <= violation:
+                        break
+            total.visited += some.size - chosen.size
             if total.unbounded or 0 < settings.max_added <= total.added:
                 break
+        if looks:
+            self._look(order)
         return total
+
+    def _worthwhile(self, examples: Indices) -> Indices:
+        """Those of some examples whose gap is not small."""
+        self._look(examples)
+        gaps = self.core.gaps
+        known = gaps[np.isfinite(gaps)]
+        chosen = examples[gaps[examples] > _WORTHWHILE * max(0.0, float(known.mean(dtype=np.float64)))]
+        return chosen if chosen.size else examples[:1]
+
+    def _large(self, examples: Indices) -> Indices:
+        """Those of the examples of a working set that have most of its gap, as they were met last."""
+        gaps = self.core.gaps[examples]
+        large: Indices = examples[gaps >= _WORTHWHILE * gaps.mean(dtype=np.float64)]
+        return large
+
+    def _look(self, examples: Indices) -> None:
+        """Finds the gaps of examples at the present weights."""
+        self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
+        self.core.visit(examples, _LOOK)
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
         total = VisitResult()
@@ -263,10 +293,7 @@ class _Patch:
 
     def __enter__(self) -> None:
         engine, rows, space = self._engine, self._rows, self._engine.space
-        self._values = np.concatenate(
-            [engine.cache.rows(part) for part in np.array_split(rows, -(-rows.size // BLOCK))]
-        )
-        engine.oracle.set_patch(rows, np.ascontiguousarray(self._values[:, rows], dtype=np.float64))
+        engine.oracle.set_patch(rows, engine.cache.patch(rows))
         w = engine.core.weights
         self._scores = w[: space.paired].reshape(-1, space.width)[rows]
         self._before = space.coefficients(w)[rows]
@@ -278,9 +305,7 @@ class _Patch:
         used = np.flatnonzero(change.any(axis=1))
         if not used.size:
             return
-        values = self._values if 2 * used.size > rows.size else self._values[used]
-        change = change if 2 * used.size > rows.size else change[used]
         scores = w[: space.paired].reshape(-1, space.width)
         scores[rows] = self._scores
-        scores += values.T @ change.astype(values.dtype, copy=False)
+        engine.cache.add_product(rows[used], change[used], scores)
         engine._moved = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,16 @@ import numpy.typing as npt
 
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.native import NativeOracle
-from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_cache import KernelCache
-from maxmargin.rows.kernel_map import KernelMap, ReferenceRows
+from maxmargin.rows.kernel_map import ReferenceRows
 from maxmargin.rows.kernel_oracle import KernelOracle
+from maxmargin.rows.kernel_rough import rough_values
 from maxmargin.rows.kernel_scale import KernelScale
 
 Floats = npt.NDArray[np.float64]
 
+_FEW_COLUMNS = 32  # of which values are computed sooner than they are read from memory
 _SAMPLE = 1000  # rows that the scale is measured on
 
 
@@ -31,10 +32,17 @@ class KernelRows:
     cache: KernelCache
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any) -> KernelRows:
-        reference = kernel.reference(X, np.arange(X.shape[0]))
-        cache = KernelCache(lambda rows: kernel.block(X[rows], reference), kernel.diagonal(X), kernel.cache)
-        return cls(kernel, X, cache)
+    def of(cls, kernel: Kernel, X: Any, rough: bool) -> KernelRows:
+        """``rough`` allows values in float32."""
+        values = rough_values(kernel, X) if rough else None
+        if values is not None:
+            keeps = X.shape[1] > _FEW_COLUMNS
+            return cls(kernel, X, KernelCache(values, kernel.diagonal(X), kernel.cache, np.float32, keeps))
+
+        def exact(rows: Any, columns: Any) -> Floats:
+            return kernel.block(X[rows], kernel.reference(X, columns))
+
+        return cls(kernel, X, KernelCache(exact, kernel.diagonal(X), kernel.cache))
 
     @property
     def width(self) -> int:
@@ -48,11 +56,11 @@ class KernelRows:
 
     def scale(self, weight: Floats | None) -> KernelScale:
         """Of a sample of the rows."""
-        n = self.width
-        some = np.sort(np.random.default_rng(0).permutation(n)[:_SAMPLE])
-        part = self.X[some] if self.kernel.kind != "precomputed" else self.X[some][:, some]
-        _, features = KernelMap.exact(replace(self.kernel, cache=8 * some.size**2), part)
-        return KernelScale(packed(features), None if weight is None or not weight[some].any() else weight[some])
+        some = np.sort(np.random.default_rng(0).permutation(self.width)[:_SAMPLE]).astype(np.int32)
+        values = self.cache.patch(some)
+        share = np.ones(some.size) if weight is None or not weight[some].any() else weight[some]
+        share = share / share.sum()
+        return KernelScale.of(float(share @ values.diagonal()), float(share @ values @ share))
 
     def oracle(self, base: Oracle, rows: Any, width: int) -> KernelOracle:
         """The oracle of unit vectors with this kernel; ``width`` is the number of weights of a row."""

@@ -1,0 +1,30 @@
+"""Kernels in float32 against float64, and when they are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from maxmargin.rows.kernel import Kernel
+from maxmargin.rows.kernel_rough import rough_values
+
+X = np.random.default_rng(0).normal(size=(40, 6)) + 300.0
+SOME = np.array([3, 1, 17], dtype=np.int32)
+
+
+@pytest.mark.parametrize("kernel", [Kernel("rbf", gamma=0.2), Kernel("poly", gamma=1e-6, degree=2)])
+def test_values_are_those_of_float64(kernel: Kernel) -> None:
+    values = rough_values(kernel, X)
+    assert values is not None
+    exact = kernel.block(X[SOME], X)
+    assert values(SOME, slice(None)) == pytest.approx(exact, rel=2e-5)
+    assert values(SOME, SOME).dtype == np.float32
+    assert values(SOME, SOME) == pytest.approx(exact[:, SOME], rel=2e-5)
+
+
+def test_what_would_lose_digits_is_left_to_float64() -> None:
+    assert rough_values(Kernel("rbf", gamma=1e3), X) is None
+    assert rough_values(Kernel("poly", gamma=1.0), X) is None
+    assert rough_values(Kernel("laplacian", gamma=1.0), X) is None
+    assert rough_values(Kernel("rbf", gamma=0.2), sp.csr_array(X)) is None
