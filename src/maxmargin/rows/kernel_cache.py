@@ -61,6 +61,11 @@ class KernelCache:
         rows.set_kernel(self.diagonal)
         return rows
 
+    def rows(self, numbers: Indices) -> Real:
+        """``K[numbers, :]`` of at most 512 different rows, a copy."""
+        held = self._held(numbers)
+        return self._values(numbers, slice(None)) if held is None else self._slots[held]
+
     def patch(self, numbers: Indices) -> Floats:
         """``K[numbers][:, numbers]`` in float64, of different rows."""
         found = np.empty((numbers.size, numbers.size))

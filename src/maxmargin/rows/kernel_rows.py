@@ -32,7 +32,7 @@ class KernelRows:
     cache: KernelCache
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any, rough: bool) -> KernelRows:
+    def of(cls, kernel: Kernel, X: Any, rough: bool = False) -> KernelRows:
         """``rough`` allows values in float32."""
         values = rough_values(kernel, X) if rough else None
         if values is not None:
