@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
+from maxmargin.core.joint_kernel import has_kernel_only
+from maxmargin.core.kernel_checking import check_kernel
 from maxmargin.core.outputs import same_output, shown
 from maxmargin.core.probability_checks import check_probabilities
 from maxmargin.core.problem import (
@@ -40,12 +42,16 @@ def check_problem(problem: Problem, X: Sequence[Any], Y: Sequence[Any], *, trial
     and so are ``log_partition`` and ``expected_loss``; without it they are held against the outputs that are known,
     and ``minimum_risk`` against ``expected_loss``. ``restricted`` without limits changes no answer. The same question
     has the same answer, and neither ``w`` nor the example is changed by it. Where the problem says that it is not
-    exact, only the losses and features are looked at.
+    exact, only the losses and features are looked at. A kernel in place of joint features is symmetric and has no
+    negative eigenvalue.
     """
     check_methods(problem)
     X, Y = as_examples(X, Y)
     targets = targets_of(problem, X, Y)
     check_truths(problem, Y, targets)
+    if has_kernel_only(problem):
+        check_kernel(problem, list(zip(X, Y, targets)), np.random.default_rng(seed), trials)
+        return
     dimension = as_vector(problem.joint_feature(X[0], targets[0]), "joint_feature of example 0")[1]
     for i, (x, target) in enumerate(zip(X, targets)):
         found = as_vector(problem.joint_feature(x, target), f"joint_feature of example {i}")[1]

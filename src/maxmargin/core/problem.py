@@ -57,6 +57,10 @@ class Problem(Protocol):
     ``bounds``
         an attribute, a pair ``(lower, upper)`` of numbers or arrays between which the weights stay, None where there is
         no bound: a minimum cut, for instance, is an exact search only where the weights of pairs are at least 0;
+    ``kernel((x, y), (x', y'))``
+        ``<Psi(x, y), Psi(x', y')>``, in place of ``joint_feature`` where joint features cannot be written down. The
+        searches then get ``KernelWeights`` as ``w``: ``w.score(x, y)`` is ``<w, Psi(x, y)>``, ``w.support`` has the
+        pairs and ``w.coefficients`` the factors that ``w`` is the sum of. With ``outputs`` no search is needed;
     ``exact``
         an attribute, false if the searches are heuristics: what they find is used, but no gap is reported.
     """
@@ -97,7 +101,9 @@ def check_methods(problem: Any) -> None:
     """Raises for a class in place of an instance, and for missing methods."""
     if isinstance(problem, type):
         raise TypeError(f"{problem.__name__} is a class; pass an instance, {problem.__name__}(...).")
-    for method in ("joint_feature", "loss", "argmax"):
+    given = has_power(problem, "kernel") and not has_power(problem, "joint_feature")
+    search = "outputs" if given and has_power(problem, "outputs") else "argmax"
+    for method in ("kernel" if given else "joint_feature", "loss", search):
         if not has_power(problem, method):
             raise TypeError(f"{type(problem).__name__} is not a Problem: it lacks the method {method}.")
 

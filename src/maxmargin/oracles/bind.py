@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import check_room
+from maxmargin.core.joint_kernel import has_kernel_only
 from maxmargin.core.problem import as_examples, check_methods, has_power
 from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.from_kernel import JointKernelOracle
 from maxmargin.oracles.from_problem import ProblemOracle
 from maxmargin.oracles.processes import SharedOracle
 
@@ -28,13 +30,16 @@ def bind(
     n_jobs: int = 1,
 ) -> Oracle:
     """Validates and packs once. A structure of the library brings its native oracle; anything else is asked in Python,
-    in ``n_jobs`` processes where the solver asks for many examples at one ``w``."""
+    in ``n_jobs`` processes where the solver asks for many examples at one ``w``; one with a kernel in place of joint
+    features in this one."""
     if has_power(problem, "bind") and not isinstance(problem, type):
         bound: Oracle = problem.bind(X, Y, formulation, sample_weight=sample_weight, threads=n_jobs)
         check_room(bound.dimension)
         return bound
     check_methods(problem)
     X, Y = as_examples(X, Y)
+    if has_kernel_only(problem):
+        return JointKernelOracle(problem, X, Y, formulation, sample_weight, approximate)
     if n_jobs > 1:
         return SharedOracle(problem, X, Y, formulation, sample_weight, approximate, n_jobs)
     return ProblemOracle(problem, X, Y, formulation, sample_weight, approximate)

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.core.problem import Problem, Unsupported, as_examples, asked, by_position, check_methods, has_power
+from maxmargin.core.joint_kernel import JointKernel, KernelWeights, Pair, has_kernel_only
+from maxmargin.core.problem import Unsupported, as_examples, asked, by_position, check_methods, has_power
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.core.rivals import read_only
 from maxmargin.core.vectors import as_vector, dot
@@ -23,6 +24,7 @@ from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.training import check_probability, job_count
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.processes import predict_in_processes
+from maxmargin.problems.pair_files import read_pairs, written_pairs
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,9 +49,10 @@ class ProblemPredictions(Estimator):
 
     needs = "problem"
 
-    problem: Problem
+    problem: Any  # a Problem
     n_jobs: int | None
     coef_: Floats
+    support_: list[Pair]
     temperature_: float
     calibrated_: bool
 
@@ -92,8 +95,8 @@ class ProblemPredictions(Estimator):
         k = checked_k(k)
         inputs = self._read(X, forbidden, required)
         problem: Any = self.problem
-        w = read_only(self.coef_)
         if has_power(problem, "kbest"):
+            w = self._weights()
             lists = (islice(asked(problem, "kbest", i, x, w, k), k) for i, x in enumerate(inputs))
             return [[Ranked(self._value(x, y), y) for y in found] for x, found in zip(inputs, lists)]
         if not has_power(problem, "outputs"):
@@ -185,6 +188,9 @@ class ProblemPredictions(Estimator):
         if decode == "risk":
             self._check_power("minimum_risk(x, w)", "knows no probabilities")
             return self._ask("minimum_risk", inputs)
+        if has_kernel_only(self.problem):
+            joint, w = JointKernel(self.problem), self._weights()
+            return [asked(joint, "argmax", i, x, w) for i, x in enumerate(inputs)]
         found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
         if found:
             self._value(inputs[0], found[0])  # a problem with features of another length was passed to load
@@ -196,7 +202,7 @@ class ProblemPredictions(Estimator):
             known = has_power(self.problem, "log_partition")
             name = type(self.problem).__name__
             say_not_calibrated(self, "" if known else f"give {name} the method log_partition(x, w), then ")
-        w = read_only(self.coef_ / self.temperature_)
+        w = self._weights(self.temperature_)
         return [asked(self.problem, power, i, x, w, *given) for i, (x, *given) in enumerate(zip(inputs, *more))]
 
     def _confidence(self, inputs: Sequence[Any], found: Sequence[Any]) -> Floats:
@@ -208,7 +214,14 @@ class ProblemPredictions(Estimator):
         if not has_power(self.problem, method.partition("(")[0]):
             raise Unsupported(f"{type(self.problem).__name__} {lacks}: add the method {method}.")
 
+    def _weights(self, temperature: float = 1.0) -> Any:
+        """What the methods of the problem get as ``w``, divided by a temperature."""
+        w = self.coef_ / temperature
+        return KernelWeights(self.problem.kernel, self.support_, w) if has_kernel_only(self.problem) else read_only(w)
+
     def _value(self, x: Any, y: Any) -> float:
+        if has_kernel_only(self.problem):
+            return float(self._weights().score(x, y))
         vector, length = as_vector(self.problem.joint_feature(x, y), "joint_feature")
         if length != self.coef_.size:
             raise ValueError(f"joint_feature has length {length}, but the model was trained with {self.coef_.size}.")
@@ -224,10 +237,17 @@ class ProblemPredictions(Estimator):
             "temperature": float(self.temperature_),
             "calibrated": bool(self.calibrated_),
         }
-        return FileParts({"coef_": self.coef_}, kept, without=("problem",))
+        arrays: dict[str, Any] = {"coef_": self.coef_}
+        if has_kernel_only(self.problem):
+            arrays["support"] = np.frombuffer(written_pairs(self.support_), dtype=np.uint8)
+        return FileParts(arrays, kept, without=("problem",))
 
     def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
         self.coef_ = arrays.floats("coef_", None)
+        if has_kernel_only(self.problem) != ("support" in arrays):
+            raise ValueError("a problem with a kernel in place of joint features needs pairs, and others have none")
+        if "support" in arrays:
+            self.support_ = read_pairs(arrays.whole("support", np.uint8, None, below=256).tobytes(), self.coef_.size)
         dimension = getattr(self.problem, "dimension", self.coef_.size)
         if dimension != self.coef_.size:
             raise ValueError(

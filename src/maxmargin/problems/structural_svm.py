@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, ClassVar
 
-from maxmargin.core.problem import Problem, as_examples, check_methods
+from maxmargin.core.joint_kernel import has_kernel_only
+from maxmargin.core.problem import Unsupported, as_examples, check_methods
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, TRAINING, Allowed
 from maxmargin.fitting.training import train
+from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.bind import check_sample_weight
+from maxmargin.oracles.from_kernel import JointKernelOracle
 from maxmargin.problems.calibration import CalibratedProblem
 from maxmargin.solvers.base import Record
 
@@ -24,7 +28,7 @@ class StructuralSVM(CalibratedProblem):
 
     Parameters
     ----------
-    problem : the Problem: joint features, loss, search
+    problem : the Problem: joint features or a kernel between them, loss, search
     C : weight of the sum of the risks; the papers' C is ``n * C``. ``'scale'`` measures the joint features and the loss
         on up to 50 examples, so that neither's unit matters (``plane_c``)
     approximate : allow a search that may miss the most violated output; no gap is reported then
@@ -42,7 +46,8 @@ class StructuralSVM(CalibratedProblem):
 
     Attributes
     ----------
-    coef_ : weights, shape (dimension,)
+    coef_ : weights, shape (dimension,); with a kernel in place of joint features coefficients of ``support_``
+    support_ : with such a kernel the pairs ``(x, y)`` that the weights are made of
     C_ : the value that was used
     solution_ : the Solution: objective, dual, gap, status, trace, dual variables and planes
     n_iter_ : passes made
@@ -52,7 +57,7 @@ class StructuralSVM(CalibratedProblem):
     needs = "problem"
     _parameters: ClassVar[Mapping[str, Allowed]] = {**TRAINING, **MARGINS, "problem": ANYTHING, "approximate": (bool,)}
 
-    problem: Problem
+    problem: Any  # a Problem
     C: float | str = "scale"
     _: KW_ONLY
     approximate: bool = False
@@ -75,8 +80,27 @@ class StructuralSVM(CalibratedProblem):
             if not hasattr(self.problem, "bind"):
                 X, y = as_examples(X, y)
             weight = check_sample_weight(sample_weight, len(y))
-            self._keep(train(self, self.problem, X, y, len(y), self.C, weight, approximate=self.approximate))
-            translate = getattr(self.problem, "public_weights", None)
-            self.coef_ = self.solution_.w if translate is None else translate(self.solution_.w)
+            if has_kernel_only(self.problem) and self.warm_start:
+                raise Unsupported("A problem with a kernel for joint_feature starts anew; use warm_start=False.")
+            bound: list[Oracle] = []
+            keep, inexact = partial(_kept, bound), self.approximate
+            self._keep(train(self, self.problem, X, y, len(y), self.C, weight, approximate=inexact, wrapped=keep))
+            self._conclude(bound[0])
             self.temperature_, self.calibrated_ = 1.0, False
         return self
+
+    def _conclude(self, oracle: Oracle) -> None:
+        """Sets the weights, or with a kernel the pairs and their coefficients."""
+        own: dict[str, Any] = self.__dict__
+        own.pop("support_", None)
+        translate = getattr(self.problem, "public_weights", None)
+        w = self.solution_.w
+        if isinstance(oracle, JointKernelOracle):
+            self.support_, self.coef_ = oracle.problem.concluded(w)
+        else:
+            self.coef_ = w if translate is None else translate(w)
+
+
+def _kept(bound: list[Oracle], oracle: Oracle) -> Oracle:
+    bound.append(oracle)
+    return oracle
