@@ -9,7 +9,18 @@ import pytest
 
 import maxmargin as mm
 import toy_problems as problems
-from maxmargin import BlockCoordinate, ChainSVC, Kernel, NSlack, OneSlack, StructuralSVM, Unsupported, check_problem
+from maxmargin import (
+    BlockCoordinate,
+    ChainSVC,
+    DescribedClasses,
+    Kernel,
+    MulticlassSVC,
+    NSlack,
+    OneSlack,
+    StructuralSVM,
+    Unsupported,
+    check_problem,
+)
 from maxmargin.core.joint_kernel import KernelWeights
 from reference import dense, enumerate_planes, solve
 
@@ -144,22 +155,15 @@ def test_a_product_of_kernels_is_classes_with_output_features():
     rng = np.random.default_rng(0)
     X, Lambda = rng.standard_normal((20, 2)), rng.standard_normal((4, 3))
     y = rng.integers(0, 4, 20)
-    product_of = StructuralSVM(Product(Lambda @ Lambda.T), C, tol=1e-7, solver=NSlack()).fit(X, y.tolist())
-    values, vectors = np.linalg.eigh(np.exp(-((X[:, None] - X) ** 2).sum(axis=2)))
-    factor = vectors * np.sqrt(np.maximum(values, 0.0))
-
-    class Written:
-        def joint_feature(self, x, y):
-            return np.outer(x, Lambda[y]).ravel()
-
-        loss, outputs = Product.loss, lambda self, x: range(4)
-
-        def argmax(self, x, w, y_true=None):
-            scores = x @ w.reshape(-1, 3) @ Lambda.T
-            return int(np.argmax(scores + (0.0 if y_true is None else np.arange(4) != y_true)))
-
-    best = solve(enumerate_planes(Written(), list(factor), y.tolist(), "margin", "linear"), C).value
-    assert product_of.solution_.primal == pytest.approx(best, rel=1e-6)
+    K = Lambda @ Lambda.T
+    joint = StructuralSVM(Product(K), C, tol=1e-7, solver=NSlack()).fit(X, y.tolist())
+    described = DescribedClasses.from_similarity(K, range(4))
+    options = {"method": "structural", "slack": "linear", "fit_intercept": False, "tol": 1e-7}
+    classes = MulticlassSVC(C, output_features=described, kernel=Kernel("rbf", gamma=1.0), **options).fit(X, y)
+    assert joint.solution_.primal == pytest.approx(classes.solution_.primal, rel=1e-6)
+    new = rng.standard_normal((30, 2))
+    scores = np.array([joint.decision_value(new, [label] * 30) for label in range(4)]).T
+    np.testing.assert_allclose(scores, classes.decision_function(new), atol=2e-3)
 
 
 def test_files_keep_the_pairs(tmp_path):
