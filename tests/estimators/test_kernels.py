@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -272,11 +274,37 @@ class TestBadInput:
             CASES["MulticlassSVC"].fit(X, kernel="rbf")
 
 
-def test_a_column_that_outweighs_the_others_is_named() -> None:
-    """A kernel does not scale columns; chance level without a word would be worse than a warning."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
+def large_column(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(160, 4))
     y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
-    X[:, 2] *= 1e6
+    X[:, 2] = 1e6 * X[:, 2] + 1e7
+    return X, y
+
+
+def test_a_column_that_outweighs_the_others_is_named() -> None:
+    """A number for gamma is in the units of the columns; chance level without a word would be worse than a warning."""
     with pytest.warns(UserWarning, match=r"Column 2 of X is 1e\+06 times as large"):
-        mm.MulticlassSVC(kernel="rbf").fit(X, y)
+        mm.MulticlassSVC(kernel=mm.Kernel("rbf", gamma=0.2)).fit(*large_column())
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+@pytest.mark.parametrize("rank", [None, 100, mm.LowRank(200, "fourier")])
+def test_columns_are_brought_together_by_default(form: Any, rank: Any, tmp_path: Path) -> None:
+    X, y = large_column()
+    X = form(X)
+    for model in (mm.MulticlassSVC(kernel="rbf", rank=rank), mm.MeasureSVC("error_rate", kernel="rbf", rank=rank)):
+        model.fit(X[:100], y[:100])
+        assert model.score(X[100:], y[100:]) > 0.8
+        model.save(tmp_path / "model")
+        again = mm.load(tmp_path / "model")
+        assert again.decision_function(X) == pytest.approx(model.decision_function(X), rel=1e-9, abs=1e-9)
+
+
+def test_a_warm_start_sees_columns_alike() -> None:
+    X, y = large_column()
+    model = mm.MulticlassSVC(kernel="rbf", rank=50, method="structural", tol=1e-4, warm_start=True).fit(X, y)
+    before = model.solution_.primal
+    assert model.fit(X, y).solution_.primal == pytest.approx(before, rel=1e-2)
+    X[:, 0] *= 100.0  # other columns, so that the earlier coefficients mean something else
+    assert model.fit(X, y).score(X, y) > 0.8

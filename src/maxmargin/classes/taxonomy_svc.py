@@ -147,6 +147,7 @@ class TaxonomySVC(ClassEstimator):
             placed = PlacedClasses(as_taxonomy(self.separator_ or given, classes), classes)
             structure = placed.structure(in_order(self.loss, self.classes_, "loss"), self.node_weight)
             factor = difference_scale(structure.features.matrix)
+            X = self._brought_together(X, check_sample_weight(sample_weight, labels.size))
             data = self._prepare(X, labels, sample_weight, structure.losses, factor)
             trained = TaxonomyTraining(self, placed, structure, data, labels).run()
             self._keep(trained.solution)

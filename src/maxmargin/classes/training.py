@@ -31,6 +31,7 @@ from maxmargin.core.formulation import Formulation
 from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS, concluded_likelihood, likelihood_solver
 from maxmargin.fitting.method_choice import LIKELIHOOD, Candidate
 from maxmargin.fitting.training import job_count, run_of, train, without_loss
+from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.row_keys import row_keys
@@ -80,6 +81,7 @@ class ClassTraining:
         plain = isinstance(structure, Multiclass) and structure.zero_one and not without_loss(estimator.solver)
         slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
+        X = estimator._brought_together(X, check_sample_weight(sample_weight, labels.size))
         exact = getattr(estimator.solver, "name", estimator.solver) in _BY_ROWS and estimator.method != "likelihood"
         margins = estimator.method == "structural" or why_margins(estimator, structure) is not None
         overlap = estimator._overlap_of_many(X, labels, sample_weight) if exact and plain else True

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from maxmargin.fitting.estimator import FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
+from maxmargin.rows.columns import Columns
 from maxmargin.rows.kernel import Kernel, as_kernel
 from maxmargin.rows.kernel_map import FourierMap, ReferenceRows
 from maxmargin.rows.kernel_pairs import PairFeatures
@@ -42,8 +43,12 @@ def kernel_parts(parts: FileParts, fitted: Any, given: Any) -> FileParts:
         }
     else:
         form, arrays = "dense", {"kernel_rows": fitted.rows.astype(np.float64)}
+    brought = getattr(fitted, "brought", None)
+    if brought is not None:
+        arrays = {**arrays, "kernel_shift": brought.shift, "kernel_factor": brought.factor}
     head = {
         "form": form,
+        "brought": brought is not None,
         "name": kernel.name if isinstance(kernel.name, str) else None,
         "function": None if isinstance(kernel.name, str) else getattr(kernel.name, "__name__", "function"),
         "gamma": kernel.gamma if isinstance(kernel.gamma, str) else float(kernel.gamma),
@@ -78,8 +83,9 @@ def restored_kernel(
     columns, form = head.count("columns", least=1), head.one_of("form", _FORMS)
     if (form == "numbers") != (kernel.kind == "precomputed"):
         raise ValueError("numbers of rows belong to a precomputed kernel")
+    brought = _restored_columns(arrays, columns) if "brought" in head and head.flag("brought") else None
     if form == "fourier":
-        return FourierMap(kernel, arrays.floats("kernel_frequencies", columns, None))
+        return FourierMap(kernel, arrays.floats("kernel_frequencies", columns, None), brought)
     if form == "pairs":
         pairs = arrays.whole("kernel_pairs", np.int64, None, below=columns * columns)
         if kernel.kind != "poly" or isinstance(gamma, str) or (np.diff(pairs) <= 0).any():
@@ -92,4 +98,8 @@ def restored_kernel(
         raise ValueError("the reference rows must have the columns of the data")
     if isinstance(gamma, str) and kernel.resolved(rows) != kernel:
         raise ValueError("the kernel needs a number for gamma")
-    return ReferenceRows(kernel, rows, columns)
+    return ReferenceRows(kernel, rows, columns, brought)
+
+
+def _restored_columns(arrays: ModelArrays, columns: int) -> Columns:
+    return Columns(arrays.floats("kernel_shift", columns), arrays.floats("kernel_factor", columns))

@@ -1,8 +1,8 @@
 """Kernels of estimators over rows: what is trained on, what is left of it after the fit, and scores of new rows.
 
-An estimator calls ``_training_rows`` with the matrix that it has read, trains on what it gets, and hands the weights of
-these features to ``_concluded``. After that ``kernel_`` has the reference rows and ``coef_`` their coefficients, and
-``_scored`` gives new rows their scores. With the linear kernel all three do nothing.
+An estimator calls ``_brought_together`` and ``_training_rows`` with the matrix that it has read, trains on what it
+gets, and hands the weights of these features to ``_concluded``. After that ``kernel_`` has the reference rows and
+``coef_`` their coefficients, and ``_scored`` gives new rows their scores. With the linear kernel all of them do nothing.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from maxmargin.fitting.models import keep_settings
 from maxmargin.fitting.parameters import COUNT, Allowed, Kind
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
-from maxmargin.rows.kernel import NAMES, Kernel, as_kernel
+from maxmargin.rows.kernel import NAMES, SCALED, Kernel, as_kernel
 from maxmargin.rows.kernel_basis import LowRank, as_low_rank
 from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
 from maxmargin.rows.kernel_pairs import PairFeatures
@@ -57,12 +58,26 @@ class KernelEstimator(Estimator):
     # None is the linear kernel
     kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | PairFeatures | None = None
     n_features_in_: int
+    _brought: Columns | None = None  # what was done to columns, between the beginning and the end of a fit
     _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = _is_kernel(self.kernel) and as_kernel(self.kernel).kind == "precomputed"
         return tags
+
+    def _brought_together(self, X: Any, weight: Floats | None) -> Any:
+        """The rows as a kernel is to see them: with ``gamma='scale'`` columns of different sizes are brought together, as
+        without a kernel; a number for gamma is in the units of the columns as they are.
+
+        Comes before everything else that is done to training rows.
+        """
+        self._brought = None
+        kernel = as_kernel(self.kernel)
+        if self._is_explicit or kernel.kind not in SCALED or not isinstance(kernel.gamma, str):
+            return X
+        self._brought = Columns.of(FeatureScale(packed(X), weight), X.dtype)
+        return X if self._brought is None else self._brought.apply(X)
 
     def _training_rows(self, X: Any, weight: Floats | None = None) -> Any:
         """What is trained on: X itself with the linear kernel, else features whose products are the kernel.
@@ -132,7 +147,9 @@ class KernelEstimator(Estimator):
         if self.kernel_ is None:
             return weights
         assert not isinstance(self.kernel_, ReferenceRows)
-        self.kernel_, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
+        found, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
+        self.kernel_ = found if isinstance(found, PairFeatures) else replace(found, brought=self._brought)
+        self.__dict__.pop("_brought", None)
         return coef
 
     def _going_on(self, before: ReferenceRows | FourierMap | PairFeatures | None, coef: Floats) -> Floats | None:
@@ -142,6 +159,8 @@ class KernelEstimator(Estimator):
             return coef if before is None and coef.shape[1] == self.n_features_in_ else None
         assert not isinstance(self.kernel_, ReferenceRows)
         if before is None or before.columns != self.kernel_.columns:
+            return None
+        if not isinstance(before, PairFeatures) and not Columns.same(before.brought, self._brought):
             return None
         return self.kernel_.weights(before, coef)
 

@@ -171,7 +171,7 @@ class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             self.classes_ = targets.names if targets.classes is None else targets.classes
             own, before = check_sample_weight(sample_weight, X.shape[0]), self.kernel_
             weight = self._example_weight(y, own)
-            X = self._training_rows(X, own)
+            X = self._training_rows(self._brought_together(X, own), own)
             rows, labels = packed(X), targets.names.size
             one_by_one = self.loss == "hamming" and check_method(self, NO_PAIRS, labels) != "structural"
             self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight, one_by_one=one_by_one)

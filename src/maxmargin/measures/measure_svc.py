@@ -160,7 +160,7 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             X, y = read_table(self, X, y=y)
             self.classes_, truth = two_classes(y, self.pos_label)
             own = check_sample_weight(sample_weight, X.shape[0])
-            X = self._training_rows(X, own)
+            X = self._training_rows(self._brought_together(X, own), own)
             rows = packed(X, copy_density=0.5)
             weight = class_weighted(self, y, own, measure)
             linear = self.kernel_ is None

@@ -155,7 +155,8 @@ class RankingSVM(KernelEstimator):
                 raise ValueError("All groups from which something can be learned have weight zero.")
             self.squashing_ = self._squashing(X, truth, used if weight is None else used.take(weight > 0.0))
             X = X if self.squashing_ is None else self.squashing_.apply(X)
-            X = self._training_rows(X, _row_weight(used, weight, X.shape[0]))
+            counts = _row_weight(used, weight, X.shape[0])
+            X = self._training_rows(self._brought_together(X, counts), counts)
             linear = self.kernel_ is None
             rows, factor = _brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
             C = resolved_c(self.C, lambda: ranking_c(rows, used.rows, weight, linear))

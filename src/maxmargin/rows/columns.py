@@ -53,6 +53,13 @@ class Columns:
             return None
         return cls(shift, factor)
 
+    @staticmethod
+    def same(one: Columns | None, other: Columns | None) -> bool:
+        """Whether two of them, or None, do the same."""
+        if one is None or other is None:
+            return one is other
+        return np.array_equal(one.shift, other.shift) and np.array_equal(one.factor, other.factor)
+
     def apply(self, X: Any) -> Any:
         """The matrix that is trained on, of the same dtype; CSR stays CSR."""
         shift, factor = self.shift.astype(X.dtype), self.factor.astype(X.dtype)

@@ -21,6 +21,7 @@ Places = npt.NDArray[np.intp]
 NAMES = tuple(sorted({*PAIRWISE_KERNEL_FUNCTIONS, "poly", "precomputed"}))
 _SQUARES = ("poly", "rbf", "sigmoid")  # gamma multiplies squares of features
 _LENGTHS = ("laplacian", "chi2")  # gamma multiplies features
+SCALED = (*_SQUARES, "laplacian")  # kernels of rows whose columns may have any sign and unit
 _POSITIVE = ("linear", "rbf", "cosine", "laplacian", "chi2")  # no matrix of them has a negative eigenvalue
 _SAMPLE = 200  # rows on which symmetry and eigenvalues are looked at
 _DIAGONAL = 64  # rows at once, where the diagonal has no formula

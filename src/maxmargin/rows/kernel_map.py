@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh, solve_triangular
 
+from maxmargin.rows.columns import Columns
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_basis import RESIDUAL, LowRank, basis_rows, partial_cholesky, pivoted_factor
 
@@ -29,11 +30,14 @@ class ReferenceRows:
     kernel : with numbers for everything
     rows : reference rows, dense or CSR; of a precomputed kernel the numbers of training rows
     columns : number of columns of new rows
+    brought : what was done to the columns of the training rows, and is done to those of new ones, before the kernel
+        sees them; the reference rows have it behind them. None is nothing
     """
 
     kernel: Kernel
     rows: Any
     columns: int
+    brought: Columns | None = None
 
     @property
     def width(self) -> int:
@@ -60,10 +64,12 @@ class FourierMap:
     ----------
     kernel : the kernel that they stand for
     frequencies : shape (columns, width / 2)
+    brought : as in ``ReferenceRows``
     """
 
     kernel: Kernel
     frequencies: Floats
+    brought: Columns | None = None
 
     @classmethod
     def of(cls, kernel: Kernel, columns: int, rank: LowRank) -> FourierMap:
@@ -230,7 +236,8 @@ def in_parts(map: ReferenceRows | FourierMap, X: Any, coef: Floats) -> Floats:
     """Scores of rows, shape (n, slots), with at most some 30 MB of features at once."""
     scores = np.empty((X.shape[0], coef.shape[0]))
     for part in parts_of(X.shape[0], map.width):
-        scores[part] = map.features(X[part]) @ coef.T
+        rows = X[part] if map.brought is None else map.brought.apply(X[part])
+        scores[part] = map.features(rows) @ coef.T
     return scores
 
 
