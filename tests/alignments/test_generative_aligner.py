@@ -18,23 +18,17 @@ Y = HOMOLOGS.alignments
 
 def written_out(pairs, alignments, letters, alpha, symmetric, weights):
     counts = {(a, b): alpha for a in letters for b in letters}
-    seen = [dict.fromkeys(letters, alpha), dict.fromkeys(letters, alpha)]
+    seen = dict.fromkeys(letters, alpha)
     for (x, y), alignment, weight in zip(pairs, alignments, weights):
         for i, j in alignment:
             counts[x[i], y[j]] += weight
             if symmetric:
                 counts[y[j], x[i]] += weight
-        for side, sequence in enumerate((x, y)):
-            for letter in sequence:
-                seen[side][letter] += weight
-                if symmetric:
-                    seen[1 - side][letter] += weight
-    total, sums = sum(counts.values()), [sum(own.values()) for own in seen]
+        for letter in x + y:
+            seen[letter] += weight
+    total, every = sum(counts.values()), sum(seen.values())
     return np.array(
-        [
-            [np.log(counts[a, b] / total / (seen[0][a] / sums[0]) / (seen[1][b] / sums[1])) for b in letters]
-            for a in letters
-        ]
+        [[np.log(counts[a, b] / total / (seen[a] / every) / (seen[b] / every)) for b in letters] for a in letters]
     )
 
 

@@ -42,20 +42,50 @@ def test_constraints_are_counted():
     assert homology._constraints(2, 1.0, 1) >= 1.0
 
 
-def test_settings_are_chosen_for_each_measure_on_both_halves(monkeypatch):
+def test_c_is_chosen_for_each_measure_on_both_halves(monkeypatch):
     one, other = np.arange(3), np.arange(3, 6)
     asked = []
 
-    def scores(self, setting, train, test):
-        asked.append((train[0], test[0]))
-        first = float(test[0] == 3) if setting.shift == 0 else 0.6  # in Q: best on a half, worse on both
-        return np.tile([first, 0.9 if setting.total == 0.3 else 0.1], (test.size, 1))
+    class Fitted:
+        def __init__(self, total, first):
+            self.total, self.first = total, first
 
-    monkeypatch.setattr(proteins.Learner, "scores", scores)
-    settings = [proteins.Setting(total, shift) for total in (1.0, 0.3) for shift in (0, 4)]
-    chosen = proteins.Learner(None, None, None).best(settings, one, other)
-    assert chosen == [proteins.Setting(1.0, 4), proteins.Setting(0.3, 0)]
-    assert asked == [(0, 3), (3, 0)] * 4
+        def predict(self, inputs):
+            return [(self.total, self.first)] * len(inputs)
+
+    def fitted(self, total, train):
+        asked.append((total, train[0]))
+        return Fitted(total, train[0])
+
+    def quality_of(self, found, at):
+        total, first = found[0]
+        in_q = float(first == 0) if total == 0.3 else 0.6 if total == 1.0 else 0.0  # 0.3: best on a half, worse on both
+        return np.tile([in_q, 0.9 if total == 3.0 else 0.1], (len(found), 1))
+
+    class Examples:
+        inputs = tuple(range(6))
+        of = staticmethod(lambda families: families)
+
+    monkeypatch.setattr(proteins.Learner, "fitted", fitted)
+    monkeypatch.setattr(proteins.Learner, "quality_of", quality_of)
+    monkeypatch.setattr(proteins, "TOTALS", (0.3, 1.0, 3.0))
+    assert proteins.Learner(None, Examples()).best_totals(one, other) == [1.0, 3.0]
+    assert asked == [(total, first) for total in (0.3, 1.0, 3.0) for first in (0, 3)]
+
+
+def test_bars_are_given_for_all_families_and_for_those_that_were_not_looked_at(monkeypatch):
+    monkeypatch.setattr(proteins, "SETTLED", (0, 2))
+    unseen = np.random.default_rng(0).permutation(4)[2:]
+    names = ("BLOSUM62", "Simple", "Window", "Profile")
+    results = {name: np.full((1, 4, 2), 0.1 * k) for k, name in enumerate(names)}
+    results["Simple"][:, unseen] = 0.0  # as good as BLOSUM62 there
+    found = proteins.answer(results, {"Simple": 5})
+    assert [row[0] for row in found["rows"]] == list(names)
+    held = {claim: holds for claim, *_, holds in found["bars"]}
+    assert len(held) == 12
+    assert held["Q4: Simple less BLOSUM62"]
+    assert not held["Q4: Simple less BLOSUM62, families used for no choice"]
+    assert held["Q: Window less Simple, families used for no choice"]
 
 
 def test_profiles_leave_both_sequences_out():

@@ -33,13 +33,12 @@ class GenerativeAligner(CalibratedAlignment, CandidateRanker):
     """Scores of pairs of letters from counts, and fixed costs of gaps: what alignments were scored with before
     anything was learned of them (Durbin, Eddy, Krogh and Mitchison, 1998).
 
-    With K letters, n(a, b) aligned pairs in the training set and n(a) letters in its sequences,
+    With K letters, n(a, b) of n aligned pairs in the training set and n(a) of N letters in its sequences,
 
         ``score(a, b) = log (P(a, b) / (P(a) P(b)))``,
-        ``P(a, b) = (n(a, b) + alpha) / (n + alpha K^2)``,  ``P(a) = (n(a) + alpha) / (n_x + alpha K)``,
+        ``P(a, b) = (n(a, b) + alpha) / (n + alpha K^2)``,  ``P(a) = (n(a) + alpha) / (N + alpha K)``,
 
-    the letters of x and of y each with their own P(a). Where ``symmetric``, pairs (a, b) and (b, a) are counted
-    together, and so are the letters of x and y.
+    with the letters of x and y counted together. Where ``symmetric``, so are pairs (a, b) and (b, a).
 
     Parameters
     ----------
@@ -96,13 +95,13 @@ class GenerativeAligner(CalibratedAlignment, CandidateRanker):
             codes = np.split(pool.codes(RESIDUE, alphabet), pool.starts[1:-1])
             size = len(alphabet)
             pairs = np.zeros((size, size))
-            letters = np.zeros((2, size))
+            letters = np.zeros(size)
             for i, (pair, own) in enumerate(zip(truths, weight.tolist())):
                 x, z = codes[packed.given.x[i]], codes[packed.given.candidates[i][0]]
                 np.add.at(pairs, (x[pair[:, 0]], z[pair[:, 1]]), own)
-                letters += own * np.stack([np.bincount(x, minlength=size), np.bincount(z, minlength=size)])
+                letters += own * (np.bincount(x, minlength=size) + np.bincount(z, minlength=size))
             if self.symmetric:
-                pairs, letters = pairs + pairs.T, letters + letters[::-1]
+                pairs = pairs + pairs.T
             matrix = log_odds(pairs, letters, float(self.alpha))
             coef = np.zeros(layout.n_weights)
             coef[layout.components[0].index] = matrix
@@ -116,9 +115,8 @@ class GenerativeAligner(CalibratedAlignment, CandidateRanker):
 
 
 def log_odds(pairs: Floats, letters: Floats, alpha: float) -> Floats:
-    """``log (P(a, b) / (P(a) P(b)))`` from counts of pairs (K, K) and of the letters of x and of y (2, K)."""
+    """``log (P(a, b) / (P(a) P(b)))`` from counts of pairs (K, K) and of letters (K,)."""
     smoothed = pairs + alpha
-    shares = letters + alpha
-    shares = shares / shares.sum(axis=1, keepdims=True)
-    found: Floats = np.log(smoothed / smoothed.sum()) - np.log(shares[0])[:, None] - np.log(shares[1])
+    shares = np.log((letters + alpha) / (letters + alpha).sum())
+    found: Floats = np.log(smoothed / smoothed.sum()) - shares[:, None] - shares
     return found
