@@ -120,10 +120,24 @@ def test_known_scores_come_in_all_forms(tmp_path):
     assert Features.from_plain(own.to_plain()) == own
 
 
+def test_learning_goes_on_from_an_earlier_model():
+    X, y = pairs()
+    model = AlignmentCRF(C=1.0, alphabet=LETTERS).fit(X, y)
+    known = Known(model)
+    np.testing.assert_array_equal(known.scores, model.substitution_matrix())
+    assert [known.open, known.extend] == model.gap_scores()[0].tolist()
+    untied = AlignmentCRF(C=1.0, features=Simple() + Gaps(tied=False), alphabet=LETTERS).fit(X, y)
+    with pytest.raises(ValueError, match="different scores in this model: give open and extend"):
+        Known(untied)
+    assert (Known(untied, open=-1.0).open, Known(untied, open=-1.0).extend) == (-1.0, -1.0)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda: Known("BLOSUM1"), "Biopython has no matrix 'BLOSUM1'"),
+        (lambda: Known("table.txt"), "For a file give its pathlib.Path."),
+        (lambda: Known(Simple()), r"A substitution matrix must be an array, a dict of pairs of letters, .* not Simple"),
         (lambda: Known(np.zeros((20, 20))), "Known scores must be finite numbers, and not all of them zero."),
         (lambda: Known(np.full((20, 20), -np.inf)), "Known scores must be finite numbers"),
         (lambda: Known(TABLE), r"The matrix has shape \(4, 4\), and the alphabet"),
@@ -141,5 +155,7 @@ def test_letters_without_known_scores_are_named():
     known = Known(TABLE, alphabet=LETTERS)
     with pytest.raises(ValueError, match=r"none of the letter 'X' of the track 'residue'; they have those of 'ACDE'\."):
         AlignmentSVM(features=known).fit([("ACX", "ACX")], [[(0, 0)]])
+    with pytest.raises(ValueError, match=r"none of the letter 'a' .* Use \.upper\(\)\."):
+        AlignmentSVM(features=known).fit([("acx", "ac")], [[(0, 0)]])
     with pytest.raises(ValueError, match="are all zero, so that there is nothing to learn"):
         Layout(Features.of(Known(np.diag([1.0, 0.0]), alphabet="AC")), {"residue": Alphabet("C")}, {})

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from all_alignments import Scores, Shape, alignments, score, uses
-from maxmargin import AlignmentCRF, AlignmentSVM, _core
+from maxmargin import AlignmentCRF, AlignmentSVM, HomologySVM, _core
 from maxmargin.alignments import Aligner, Alphabet
 from maxmargin.datasets import make_homologs
 
@@ -146,3 +146,29 @@ def test_the_aligner_with_limits_is_that_of_the_list(x, y, mode):
     found = aligner.align(x, y, required=[one], forbidden=[(0, 0)])
     assert found.score == pytest.approx(best)
     assert one in tuple(found.output)
+
+
+def test_candidates_are_ranked_by_alignments_within_the_limits():
+    natives, candidates, truths = make_homologs(4, decoys=2, seed=6)
+    X = list(zip(natives, candidates))
+    model = HomologySVM(tol=0.1).fit(X, [(0, truth) for truth in truths])
+    letters = model.layout_.alphabets["residue"]
+    gaps = model.gap_scores()[0]
+    judge = Aligner(model.substitution_matrix(), letters, open=gaps[0], extend=gaps[1], mode="local")
+    must, must_not = [(3, 5), (7, 8)], truths[0].pairs[4:9].tolist()
+    lists = [None, must, must], [must_not, None, None]
+    ranked = model.rank(*X[0], required=lists[0], forbidden=lists[1])
+    for candidate, value, alignment in ranked:
+        own = {"required": lists[0][candidate], "forbidden": lists[1][candidate]}
+        assert value == pytest.approx(judge.align(X[0][0], X[0][1][candidate], **own).score)
+        found = {tuple(pair) for pair in alignment.pairs.tolist()}
+        assert set(own["required"] or []) <= found
+        assert not set(map(tuple, own["forbidden"] or [])) & found
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    (first, second) = model.predict(X[:2], required=[lists[0], None], forbidden=[lists[1], None])
+    assert first == (ranked[0].candidate, ranked[0].alignment)
+    assert second == model.predict(X[1:2])[0]
+    with pytest.raises(ValueError, match="required of example 0 has 2 lists of pairs, and there are 3 candidates"):
+        model.rank(*X[0], required=[None, None])
+    with pytest.raises(ValueError, match="leave no alignment of candidate 1 of example 0"):
+        model.rank(*X[0], required=lists[0], forbidden=[None, must, None])

@@ -74,7 +74,6 @@ def invented() -> None:
 
 def proteins() -> None:
     from alignments import proteins as families
-
     from maxmargin.datasets import load_balifam
 
     seed, count = families.SETTLED

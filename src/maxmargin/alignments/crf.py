@@ -33,8 +33,8 @@ class AlignmentCRF(AlignmentEstimator):
 
     Parameters
     ----------
-    C : weight of the negative log-likelihood; ``'scale'`` is ``max(5, 40 * sqrt(d / T))`` over the mean squared length
-        of the features of a true pair, with d weights and T true pairs
+    C : weight of the negative log-likelihood; ``'scale'`` is ``max(1.5, 12 * sqrt(d / T))`` over the mean squared
+        length of the features of a true pair, with d weights and T true pairs
     l1, l2 : penalties; ``l1 > 0`` sets weights to exactly zero
     features, alphabet, mode, free_ends, band : as in AlignmentSVM
     solver : ``'sgd'``, a stochastic step per example; ``'lbfgs'`` (with orthants where there is an L1 penalty); or

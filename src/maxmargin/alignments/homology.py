@@ -107,10 +107,17 @@ class HomologySVM(CandidateRanker):
             self.coef_, self.layout_ = self.solution_.w, packed.layout
         return self
 
-    def predict(self, X: Sequence[Any]) -> list[Homolog]:
-        """The candidate of highest score of every input, and its alignment."""
+    def predict(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> list[Homolog]:
+        """The candidate of highest score of every input, and its alignment.
+
+        Parameters
+        ----------
+        X : pairs ``(sequence, candidates)``
+        forbidden, required : for each input None, or a list that has for each candidate None, or the pairs (i, j) that
+            its alignment must not have, or must have
+        """
         packed = self._pack(X)
-        scores, alignments = self._best_of_each(packed)
+        scores, alignments = self._best_of_each(packed, forbidden, required)
         found = [int(np.argmax(own)) for own in scores]
         return [
             Homolog(k, found_alignment(own[k], packed.given.lengths(i, k)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,16 @@ from maxmargin.alignments.substitution import substitution_scores
 from maxmargin.core.input_checks import quoted
 
 Floats = npt.NDArray[np.float64]
+
+
+@runtime_checkable
+class LearnedScores(Protocol):
+    """A fitted model of alignments."""
+
+    layout_: Any
+
+    def substitution_matrix(self, track: str) -> Floats: ...
+    def gap_scores(self) -> Floats: ...
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -32,7 +42,8 @@ class Known(Part):
 
     Parameters
     ----------
-    scores : a substitution matrix in any form that ``Aligner`` takes, or an ``Aligner``, which also has gap scores
+    scores : a substitution matrix in any form that ``Aligner`` takes; or an ``Aligner`` or a fitted model of
+        alignments, which also have gap scores
     alphabet : the letters of its rows, where it is an array; None: amino acids
     open, extend : scores of the first and of each later position of a gap; None for both leaves gaps to ``Gaps``, and
         an extend of None is the same as open
@@ -58,6 +69,12 @@ class Known(Part):
             open = scores.open if open is None else open
             extend = scores.extend if extend is None else extend
             scores, alphabet = scores.matrix, scores.alphabet
+        elif isinstance(scores, LearnedScores):
+            (first, later), other = scores.gap_scores().tolist()
+            if [first, later] != other and open is None:
+                raise ValueError("The gaps of x and of y have different scores in this model: give open and extend.")
+            open, extend = (first, later) if open is None else (open, extend)
+            scores, alphabet = scores.substitution_matrix(track), scores.layout_.alphabets[track]
         table, letters = substitution_scores(scores, alphabet)
         if not np.isfinite(table).all() or not table.any():
             raise ValueError("Known scores must be finite numbers, and not all of them zero.")
@@ -88,10 +105,15 @@ class Known(Part):
         own = {letter: place for place, letter in enumerate(self.alphabet)}
         missing = next((letter for letter in letters.letters if letter not in own), None)
         if missing is not None:
+            remedy = (
+                "Use .upper()."
+                if isinstance(missing, str) and missing.upper() in own
+                else "Give an alphabet of these, with unknown= the letter that stands for others, such as "
+                "Alphabet('ARNDCQEGHILKMFPSTWYVX', unknown='X')."
+            )
             raise ValueError(
                 f"The known scores have none of the letter {quoted(missing)} of the track {self.track!r}; they have "
-                f"those of {Alphabet.named(self.alphabet)}. Give an alphabet of these, with unknown= the letter that "
-                "stands for others, such as Alphabet('ARNDCQEGHILKMFPSTWYVX', unknown='X')."
+                f"those of {Alphabet.named(self.alphabet)}. {remedy}"
             )
         at = [own[letter] for letter in letters.letters]
         found = np.array(self.scores)[np.ix_(at, at)]

@@ -10,6 +10,7 @@ from maxmargin.alignments.packed import PackedAlignments
 from maxmargin.oracles.sum_likelihood import SumLikelihood
 
 _EXP = 100.0  # operations that a cell of a grid costs in both passes
+_LEAST, _RARE = 1.5, 12.0  # of C='scale'; chosen by benchmarks/alignments/studies/crf_c.py
 
 
 def alignment_likelihood(
@@ -26,4 +27,6 @@ def alignment_likelihood(
 
     cells = np.array([np.prod(packed.given.lengths(i), dtype=np.float64) for i in range(packed.n)])
     work = cells * (_EXP + 4.0 * len(packed.layout.components))
-    return SumLikelihood(targets, packed.layout.n_weights, work, steepness, sample_weight, threads)
+    return SumLikelihood(
+        targets, packed.layout.n_weights, work, steepness, sample_weight, threads, least=_LEAST, rare=_RARE
+    )

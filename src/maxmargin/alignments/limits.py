@@ -60,14 +60,34 @@ def limits_of(forbidden: Any, required: Any, lengths: list[tuple[int, int]]) -> 
     return found.__getitem__
 
 
-def _lists(name: str, given: Any, n: int) -> Any:
+def limits_of_candidates(
+    forbidden: Any, required: Any, lengths: list[list[tuple[int, int]]]
+) -> list[list[PairLimits]] | None:
+    """The limits of each candidate of each example, from None or a list for each example, which has None or a list of
+    pairs for each candidate; None where there are no limits."""
+    if forbidden is None and required is None:
+        return None
+    given = [_lists(name, own, len(lengths)) for name, own in (("forbidden", forbidden), ("required", required))]
+    found = []
+    for i, own in enumerate(lengths):
+        each = [
+            _lists(f"{name} of example {i}", lists[i], len(own), "candidate")
+            for name, lists in zip(("forbidden", "required"), given)
+        ]
+        names = [f" of candidate {k} of example {i}" for k in range(len(own))]
+        found.append([PairLimits.read(*four) for four in zip(*each, own, names)])
+    return found
+
+
+def _lists(name: str, given: Any, n: int, each: str = "example") -> Any:
     if given is None:
         return [None] * n
     lists = by_position(given, name)
     if len(lists) != n:
+        of = "X has" if each == "example" else "there are"
         raise ValueError(
-            f"{name} has {len(lists)} lists of pairs, and X has {n} examples; give one per example, or None for an "
-            "example without."
+            f"{name} has {len(lists)} lists of pairs, and {of} {n} {each}s; give one per {each}, or None for "
+            f"{'an' if each == 'example' else 'a'} {each} without."
         )
     return lists
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.alignments.alignment import Alignment
 from maxmargin.alignments.base import AlignmentBase, found_alignment
+from maxmargin.alignments.limits import PairLimits, limits_of_candidates
 from maxmargin.alignments.packed import PackedAlignments, read_candidates
 from maxmargin.alignments.tracks import Pool
 from maxmargin.core.problem import by_position
@@ -31,11 +32,22 @@ class RankedCandidate(NamedTuple):
 class CandidateRanker(AlignmentBase):
     """What ranks candidates by the scores of their best alignments."""
 
-    def rank(self, native: Any, candidates: Sequence[Any]) -> list[RankedCandidate]:
+    def rank(
+        self, native: Any, candidates: Sequence[Any], *, forbidden: Any = None, required: Any = None
+    ) -> list[RankedCandidate]:
         """All candidates with their best alignments to ``native``, the most similar first; of equal ones the first
-        first. ``predict_ranking`` has the order, and ``decision_function`` the scores, of many inputs at once."""
+        first. ``predict_ranking`` has the order, and ``decision_function`` the scores, of many inputs at once.
+
+        Parameters
+        ----------
+        native : a sequence
+        candidates : sequences
+        forbidden, required : for each candidate None, or the pairs (i, j) that its alignment must not have, or must
+            have
+        """
         packed = self._candidates([(native, candidates)])
-        (scores,), (alignments,) = self._best_of_each(packed)
+        one = [None if own is None else [own] for own in (forbidden, required)]
+        (scores,), (alignments,) = self._best_of_each(packed, *one)
         return [
             RankedCandidate(k, float(scores[k]), found_alignment(alignments[k], packed.given.lengths(0, k)))
             for k in np.argsort(-scores, kind="stable").tolist()
@@ -55,10 +67,29 @@ class CandidateRanker(AlignmentBase):
             read_candidates(Pool(self.layout_.features), by_position(X)), self.layout_, self._shape()
         )
 
-    def _best_of_each(self, packed: PackedAlignments) -> tuple[list[Floats], list[list[Indices]]]:
-        """Scores and best alignments of all candidates of every input."""
+    def _best_of_each(
+        self, packed: PackedAlignments, forbidden: Any = None, required: Any = None
+    ) -> tuple[list[Floats], list[list[Indices]]]:
+        """Scores and best alignments of all candidates of every input, of those that the limits allow."""
+        sizes = [len(own) for own in packed.given.candidates]
+        lengths = [[packed.given.lengths(i, k) for k in range(size)] for i, size in enumerate(sizes)]
+        limits = limits_of_candidates(forbidden, required, lengths)
+        if limits is not None:
+            return self._best_within(packed, limits)
         scores, offsets, pairs = packed.core.best(self.coef_, job_count(self.n_jobs))
         each = np.split(pairs, offsets[1:-1])
-        ends = np.cumsum([len(own) for own in packed.given.candidates], dtype=np.int64).tolist()
+        ends = np.cumsum(sizes, dtype=np.int64).tolist()
         spans = list(zip([0, *ends[:-1]], ends))
         return [scores[a:b] for a, b in spans], [each[a:b] for a, b in spans]
+
+    def _best_within(
+        self, packed: PackedAlignments, limits: list[list[PairLimits]]
+    ) -> tuple[list[Floats], list[list[Indices]]]:
+        scores, alignments = [], []
+        for i, own in enumerate(limits):
+            found = [packed.grid(self.coef_, i, k, limits=one).best() for k, one in enumerate(own)]
+            for one, (score, _) in zip(own, found):
+                one.check(score)
+            scores.append(np.array([score for score, _ in found], dtype=np.float64))
+            alignments.append([pairs for _, pairs in found])
+        return scores, alignments

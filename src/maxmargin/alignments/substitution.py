@@ -48,7 +48,13 @@ def substitution_scores(matrix: Any, alphabet: Alphabet | Sequence[Any] | None =
         scores = np.asarray(matrix, dtype=np.float64)[np.ix_(at, at)]
     else:
         letters = PROTEIN if alphabet is None else alphabet
-        scores = np.asarray(matrix, dtype=np.float64)
+        try:
+            scores = np.asarray(matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "A substitution matrix must be an array, a dict of pairs of letters, a matrix of Biopython or its "
+                f"name, or the Path of a file, not {quoted(matrix)}."
+            ) from None
     if scores.shape != (len(letters), len(letters)):
         raise ValueError(
             f"The matrix has shape {scores.shape}, and the alphabet {Alphabet.named(letters.letters)} has "
@@ -87,5 +93,7 @@ def _named(name: str) -> Any:
         ) from None
     known = load()
     if name.upper() not in known:
-        raise ValueError(f"Biopython has no matrix {quoted(name)}; it has {', '.join(known)}.")
+        raise ValueError(
+            f"Biopython has no matrix {quoted(name)}; it has {', '.join(known)}. For a file give its pathlib.Path."
+        )
     return load(name.upper())
