@@ -1904,6 +1904,11 @@ class Sentences:
     def set_prior(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """A value of each rule whose factor is the next weight."""
 
+    def set_limits(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Brackets (label, start, end, whether required or forbidden) for the predictions of each sentence.
+        """
+
     @property
     def weight_count(self) -> int: ...
 

@@ -88,6 +88,22 @@ void set_prior(PySentences& self, In1<double> values) {
   sentences.prior_weight = sentences.weights++;
 }
 
+void set_limits(PySentences& self, In1<std::int64_t> first, In2<std::int32_t> rows) {
+  grammars::Sentences& sentences = self.sentences;
+  std::vector<std::int64_t> offsets = checked_offsets(first, self.n(), rows.shape(0), "limits");
+  if (rows.shape(1) != 4) throw nb::value_error("a limit is (label, start, end, required)");
+  std::vector<grammars::BracketLimit> limits;
+  for (std::int64_t i = 0; i < self.n(); ++i) {
+    const auto n = std::ssize(sentences.words_of(i));
+    for (std::int64_t at = offsets[static_cast<std::size_t>(i)]; at < offsets[static_cast<std::size_t>(i) + 1]; ++at) {
+      const std::int32_t* row = rows.data() + 4 * at;
+      if (row[1] < 0 || row[1] >= row[2] || row[2] > n) throw nb::index_error("no such span");
+      limits.push_back({row[0], row[1], row[2], row[3] != 0});
+    }
+  }
+  sentences.first_limit = std::move(offsets), sentences.limits = std::move(limits);
+}
+
 std::uint64_t fingerprint(const PySentences& self) {
   const grammars::Sentences& own = self.sentences;
   std::uint64_t hash = mix(mix(mix(0, own.first), own.words), own.prior);
@@ -124,6 +140,8 @@ void bind_sentences(nb::module_& module) {
            nb::arg("indices").noconvert(), nb::arg("values").noconvert().none(),
            "Features of the starts, ends, lengths, spans or splits of all sentences: rows of a CSR matrix, and the block of each rule, -1 for none.")
       .def("set_prior", &set_prior, nb::arg("values").noconvert(), "A value of each rule whose factor is the next weight.")
+      .def("set_limits", &set_limits, nb::arg("first").noconvert(), nb::arg("rows").noconvert(),
+           "Brackets (label, start, end, whether required or forbidden) for the predictions of each sentence.")
       .def_prop_ro("weight_count", [](const PySentences& self) { return self.sentences.weights; })
       .def_prop_ro("span_count",
                    [](const PySentences& self) {

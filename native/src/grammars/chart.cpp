@@ -42,6 +42,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
       } else {
         fill_splits(i, j);
       }
+      if (scores.limits != nullptr && scores.limits->any(span_number(i, j))) keep_allowed(span_number(i, j));
       add_chains(i, j);
       if (beam < kNoBeam) apply_beam(beam);
       take_up(i, j);
@@ -85,12 +86,24 @@ double Chart::chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) co
   return scores_->chain_extra == nullptr ? own : own + scores_->chain_extra[span_number(i, j) * std::ssize(rules_->chains()) + chain];
 }
 
+void Chart::keep_allowed(std::int64_t span) {
+  std::erase_if(found_, [&](Symbol symbol) {
+    if (scores_->limits->low(span, symbol)) return false;
+    low_[static_cast<std::size_t>(symbol)] = kImpossible<double>;
+    return true;
+  });
+}
+
 void Chart::add_chains(std::int32_t i, std::int32_t j) {
   const std::size_t below = found_.size();
-  for (const Symbol symbol : found_) high_[static_cast<std::size_t>(symbol)] = low_[static_cast<std::size_t>(symbol)];
+  const std::int64_t span = span_number(i, j);
+  for (const Symbol symbol : found_) {
+    if (may_be_plain(span, symbol)) high_[static_cast<std::size_t>(symbol)] = low_[static_cast<std::size_t>(symbol)];
+  }
   for (std::size_t k = 0; k < below; ++k) {
     const Symbol bottom = found_[k];
     for (const std::int32_t c : rules_->chains_above(bottom)) {
+      if (!may_have_chain(span, c)) continue;
       const Symbol top = rules_->chains()[static_cast<std::size_t>(c)].top;
       const auto at = static_cast<std::size_t>(top);
       if (high_[at] == kImpossible<double> && low_[at] == kImpossible<double>) found_.push_back(top);
@@ -163,11 +176,11 @@ void Chart::derivation(std::vector<Anchored>& tree) {
     const std::int64_t span = span_number(i, j);
     const double value = high_value(top, i, j);
     Symbol symbol = top;
-    if (low_value(top, span) != value) {
+    if (low_value(top, span) != value || !may_be_plain(span, top)) {
       std::int32_t found = kNone;
       for (std::int32_t c = rules_->first_chain(top); c < rules_->first_chain(top + 1) && found < 0; ++c) {
         const Symbol bottom = rules_->chains()[static_cast<std::size_t>(c)].bottom;
-        if (low_value(bottom, span) + chain_score(c, i, j) == value) found = c;
+        if (may_have_chain(span, c) && low_value(bottom, span) + chain_score(c, i, j) == value) found = c;
       }
       if (found < 0) programs::refuse_scores();
       const Chain& chain = rules_->chains()[static_cast<std::size_t>(found)];

@@ -60,6 +60,7 @@ void ChartSums::over_chains(const Chart& chart, std::int32_t i, std::int32_t j, 
   const std::int64_t span = span_number(i, j);
   for (const Symbol bottom : chart.symbols_at(span)) {
     for (const std::int32_t c : rules.chains_above(bottom)) {
+      if (!chart.may_have_chain(span, c)) continue;
       visit(rules.chains()[static_cast<std::size_t>(c)], chain_factors_.empty() ? std::exp(chart.chain_score(c, i, j)) : chain_factors_[static_cast<std::size_t>(c)]);
     }
   }
@@ -90,7 +91,15 @@ double ChartSums::go_up(const Chart& chart) {
       } else {
         kernels().sum_splits(chart.question(inside_left_.data(), inside_right_.data(), pairs_, i, j, factors_), row_.data());
       }
-      for (const Symbol symbol : own) high_[static_cast<std::size_t>(symbol)] = row_[static_cast<std::size_t>(symbol)];
+      const std::int64_t span = span_number(i, j);
+      if (const SpanLimits* limits = chart.scores().limits; limits != nullptr && limits->any(span)) {
+        for (Symbol symbol = 0; symbol < symbols; ++symbol) {
+          if (!limits->low(span, symbol)) row_[static_cast<std::size_t>(symbol)] = 0.0;
+        }
+      }
+      for (const Symbol symbol : own) {
+        if (chart.may_be_plain(span, symbol)) high_[static_cast<std::size_t>(symbol)] = row_[static_cast<std::size_t>(symbol)];
+      }
       over_chains(chart, i, j, [&](const Chain& chain, double factor) {
         high_[static_cast<std::size_t>(chain.top)] += row_[static_cast<std::size_t>(chain.bottom)] * factor;
       });
@@ -147,7 +156,7 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
         const auto at = static_cast<std::size_t>(symbol);
         row_[at] = low[k];
         outside_high_[at] = sum;
-        outside_low_[at] = sum;
+        outside_low_[at] = chart.may_be_plain(span, symbol) ? sum : 0.0;
         largest = std::max(largest, sum);
       }
       double* labelled = brackets == nullptr ? nullptr : brackets + span * labels;
@@ -162,6 +171,11 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
           if (labelled != nullptr && rules.bracket(rule) >= 0) labelled[rules.bracket(rule)] += count;
         }
       });
+      if (const SpanLimits* limits = chart.scores().limits; limits != nullptr && limits->any(span)) {
+        for (const Symbol symbol : own) {
+          if (!limits->low(span, symbol)) outside_low_[static_cast<std::size_t>(symbol)] = 0.0;
+        }
+      }
       for (const Symbol symbol : own) largest = std::max(largest, outside_low_[static_cast<std::size_t>(symbol)]);
       if (!(largest < kLarge)) return false;
       if (j == i + 1) {

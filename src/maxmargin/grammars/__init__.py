@@ -6,7 +6,7 @@ from maxmargin.grammars.grammar import Grammar, NotDerivable
 from maxmargin.grammars.pcfg import PCFG
 from maxmargin.grammars.penn import plain_tree, without_empty_nodes, without_function_tags, without_repeats
 from maxmargin.grammars.svm import GrammarSVM
-from maxmargin.grammars.tree import Tree
+from maxmargin.grammars.tree import Span, Tree
 
 __all__ = [
     "PCFG",
@@ -14,6 +14,7 @@ __all__ = [
     "GrammarCRF",
     "GrammarSVM",
     "NotDerivable",
+    "Span",
     "Tree",
     "iter_trees",
     "plain_tree",

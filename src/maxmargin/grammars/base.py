@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from maxmargin.fitting.training import job_count
 from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.grammar import Grammar
 from maxmargin.grammars.lexicon import Ints, words_and_tags
+from maxmargin.grammars.limits import add_limits
 from maxmargin.grammars.model_file import grammar_parts, restored_grammar
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.parseval import bracket_counts
@@ -61,7 +62,9 @@ class GrammarEstimator(Estimator):
     coef_: Floats
     temperature_: float
 
-    def predict(self, X: Sequence[Any], *, decode: str = "best") -> list[Tree]:
+    def predict(
+        self, X: Sequence[Any], *, decode: str = "best", forbidden: Any = None, required: Any = None
+    ) -> list[Tree]:
         """The tree of every sentence.
 
         A sentence that the grammar cannot derive gets a flat tree: one node above the tags of its words.
@@ -71,8 +74,10 @@ class GrammarEstimator(Estimator):
         X : sentences: lists of tags, of words, or of (word, tag) pairs
         decode : ``'best'`` for the tree of highest score; ``'risk'`` for that of most expected right brackets less
             expected wrong ones
+        forbidden, required : for each sentence None, or brackets ``(label, start, end)``, such as those of
+            ``Tree.spans``, that its tree must not have, or must have; an error names a sentence that has no such tree
         """
-        sentences, core = self._read(X)
+        sentences, core = self._read(X, forbidden, required)
         if decode == "best":
             found = core.best(self.coef_, self.beam, job_count(self.n_jobs))
         elif decode == "risk":
@@ -80,23 +85,30 @@ class GrammarEstimator(Estimator):
         else:
             raise ValueError(f"decode must be 'best' or 'risk', not {decode!r}.")
         trees = _ranked(self.grammar_, sentences, found)
+        _check_found(map(len, trees), forbidden, required)
         return [
             own[0].output if own else flat_tree(self.grammar_, sentence)
             for own, sentence in zip(trees, sentences, strict=True)
         ]
 
-    def predict_kbest(self, X: Sequence[Any], k: int) -> list[list[Ranked[Tree]]]:
+    def predict_kbest(
+        self, X: Sequence[Any], k: int, *, forbidden: Any = None, required: Any = None
+    ) -> list[list[Ranked[Tree]]]:
         """The ``k`` trees of highest score of every sentence, best first; fewer where there are fewer, and none where
-        the grammar cannot derive the sentence."""
-        sentences, core = self._read(X)
+        the grammar cannot derive the sentence. ``forbidden`` and ``required`` are as in ``predict``."""
+        sentences, core = self._read(X, forbidden, required)
         found = core.kbest(self.coef_, checked_k(k), self.beam, job_count(self.n_jobs))
         return _ranked(self.grammar_, sentences, found)
 
-    def predict_marginals(self, X: Sequence[Any], *, least: float = 1e-6) -> list[dict[Span, float]]:
+    def predict_marginals(
+        self, X: Sequence[Any], *, least: float = 1e-6, forbidden: Any = None, required: Any = None
+    ) -> list[dict[Span, float]]:
         """The expected number of every bracket of every sentence, its probability unless it repeats; brackets below
-        ``least`` are left out."""
-        sentences, core = self._read(X)
-        _, brackets = self._sums(core)
+        ``least`` are left out. Trees that ``forbidden`` and ``required`` leave, as in ``predict``, share the
+        probability."""
+        sentences, core = self._read(X, forbidden, required)
+        log_sums, brackets = self._sums(core)
+        _check_found(log_sums > -np.inf, forbidden, required)
         labels = self.grammar_.bracket_labels
         found: list[dict[Span, float]] = []
         first = 0
@@ -108,14 +120,25 @@ class GrammarEstimator(Estimator):
             found.append({Span(labels[b], *spans[s]): float(own[s, b]) for s, b in np.argwhere(own >= least).tolist()})
         return found
 
-    def sample(self, X: Sequence[Any], *, n_samples: int = 1, random_state: Any = 0) -> list[list[Tree]]:
-        """Trees drawn from their probabilities, ``n_samples`` for each sentence."""
-        sentences, core = self._read(X)
+    def sample(
+        self,
+        X: Sequence[Any],
+        *,
+        n_samples: int = 1,
+        random_state: Any = 0,
+        forbidden: Any = None,
+        required: Any = None,
+    ) -> list[list[Tree]]:
+        """Trees drawn from their probabilities, ``n_samples`` for each sentence, among those that ``forbidden`` and
+        ``required`` leave, as in ``predict``."""
+        sentences, core = self._read(X, forbidden, required)
         seed = int(np.random.default_rng(random_state).integers(2**63))
         count = checked_k(n_samples, "n_samples")
         self._say_if_not_calibrated()
         found = core.samples(self.coef_, self.temperature_, count, seed, job_count(self.n_jobs))
-        return [[tree for _, tree in own] for own in _ranked(self.grammar_, sentences, found)]
+        trees = [[tree for _, tree in own] for own in _ranked(self.grammar_, sentences, found)]
+        _check_found(map(len, trees), forbidden, required)
+        return trees
 
     def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
         """F1 of the labelled brackets of all sentences, as ``metrics.bracket_score`` counts them."""
@@ -135,10 +158,12 @@ class GrammarEstimator(Estimator):
             grammar = Grammar.from_treebank(trees, **options)
         return grammar, list(X), derivations_of(grammar, X, trees)
 
-    def _read(self, X: Any) -> tuple[list[Any], _core.Sentences]:
+    def _read(self, X: Any, forbidden: Any = None, required: Any = None) -> tuple[list[Any], _core.Sentences]:
         check_is_fitted(self, "coef_")
         sentences = list(X)
-        return sentences, core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
+        core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
+        add_limits(core, self.grammar_, [len(sentence) for sentence in sentences], forbidden, required)
+        return sentences, core
 
     def _sums(self, core: _core.Sentences) -> tuple[Floats, Floats]:
         """Logarithms of the sums over all trees, and the expected number of every bracket (spans, labels)."""
@@ -170,6 +195,17 @@ def flat_tree(grammar: Grammar, sentence: Any) -> Tree:
             own = grammar.lexicon
             tags = [grammar.symbols[own.symbols_of(number)[0]].label for number in grammar.numbers(sentence)]
     return Tree(grammar.root_label, [Tree(tag, [word]) for word, tag in zip(words, tags, strict=True)])
+
+
+def _check_found(found: Iterable[Any], forbidden: Any, required: Any) -> None:
+    """Raises for the first sentence without a tree where limits may be the reason."""
+    for i, some in enumerate(found):
+        limited = any(given is not None and given[i] for given in (forbidden, required))
+        if limited and not some:
+            raise ValueError(
+                f"Example {i}: the grammar derives no tree with all the required brackets and none of the forbidden "
+                "ones; leave some of them out."
+            )
 
 
 def _ranked(grammar: Grammar, sentences: Sequence[Any], found: Any) -> list[list[Ranked[Tree]]]:

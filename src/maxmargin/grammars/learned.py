@@ -52,8 +52,8 @@ class LearnedGrammar(GrammarEstimator):
         structure = TreeStructure(core, derivations, len(self.grammar_.bracket_labels))
         return structure.targets().scores(self.coef_)
 
-    def _read(self, X: Any) -> tuple[list[Any], _core.Sentences]:
-        sentences, core = super()._read(X)
+    def _read(self, X: Any, forbidden: Any = None, required: Any = None) -> tuple[list[Any], _core.Sentences]:
+        sentences, core = super()._read(X, forbidden, required)
         self._add_features(core, sentences)
         return sentences, core
 

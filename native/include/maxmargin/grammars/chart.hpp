@@ -73,6 +73,9 @@ class Chart {  // keeps its memory from one sentence to the next
   void splits(std::int32_t position, std::int32_t i, std::int32_t j, Visit&& visit) const {
     rows_.splits(rules_->left_role(rules_->left(position)), rules_->right_role(rules_->right(position)), i, j, visit);
   }
+  // What the limits of the sentence allow over a span, by its number.
+  bool may_be_plain(std::int64_t span, Symbol symbol) const { return scores_->limits == nullptr || scores_->limits->plain(span, symbol); }
+  bool may_have_chain(std::int64_t span, std::int32_t chain) const { return scores_->limits == nullptr || scores_->limits->chain(span, chain); }
   double chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const;
   double word_score(const Word& word, std::int32_t i) const { return word.rule == kNone ? 0.0 : scores_->at_span(word.rule, i, i + 1); }
   double symbol_extra(Symbol symbol, std::int32_t i, std::int32_t j) const {
@@ -90,6 +93,7 @@ class Chart {  // keeps its memory from one sentence to the next
  private:
   void fill_words(std::int32_t i);
   void fill_splits(std::int32_t i, std::int32_t j);
+  void keep_allowed(std::int64_t span);
   void add_chains(std::int32_t i, std::int32_t j);
   void apply_beam(double beam);
   void take_up(std::int32_t i, std::int32_t j);

@@ -46,10 +46,11 @@ class ChartProgram {
     const At& at = place(cell);
     if (at.high) {
       const Cell plain = cell - at.symbols;
-      if (values[plain] != kImpossible<double>) visit(Edge{0}, plain, kNoTail);
+      const std::int64_t span = span_number(at.i, at.j);
+      if (values[plain] != kImpossible<double> && chart_->may_be_plain(span, at.symbol)) visit(Edge{0}, plain, kNoTail);
       for (std::int32_t c = rules.first_chain(at.symbol); c < rules.first_chain(at.symbol + 1); ++c) {
         const Cell from = low(chain(c).bottom, at.i, at.j);
-        if (from == kNoTail || values[from] == kImpossible<double>) continue;
+        if (from == kNoTail || values[from] == kImpossible<double> || !chart_->may_have_chain(span, c)) continue;
         visit(1 + c - rules.first_chain(at.symbol), from, kNoTail);
       }
     } else if (at.j == at.i + 1) {

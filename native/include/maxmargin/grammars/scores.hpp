@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "maxmargin/grammars/limits.hpp"
 #include "maxmargin/grammars/rules.hpp"
 
 namespace maxmargin::grammars {
@@ -46,6 +47,7 @@ struct SentenceScores {
   std::int64_t stride = 0;              // of the tables of splits
   const double* symbol_extra = nullptr;  // (spans, symbols): added to what a binary rule makes
   const double* chain_extra = nullptr;   // (spans, chains)
+  const SpanLimits* limits = nullptr;    // or none
 
   // Without what depends on the split.
   double at_span(Rule rule_number, std::int32_t i, std::int32_t j) const {

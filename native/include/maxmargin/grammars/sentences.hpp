@@ -41,7 +41,13 @@ struct Sentences {
   std::int64_t prior_weight = 0;
   std::vector<PlacePart> parts;
   std::int64_t weights = 0;
+  std::vector<std::int64_t> first_limit;  // (sentences + 1), or none
+  std::vector<BracketLimit> limits;       // for predictions
 
+  std::span<const BracketLimit> limits_of(std::int64_t i) const {
+    if (first_limit.empty()) return {};
+    return {limits.data() + first_limit[static_cast<std::size_t>(i)], limits.data() + first_limit[static_cast<std::size_t>(i) + 1]};
+  }
   std::int64_t n() const { return std::ssize(first) - 1; }
   std::span<const std::int32_t> words_of(std::int64_t i) const {
     return {words.data() + first[static_cast<std::size_t>(i)], words.data() + first[static_cast<std::size_t>(i) + 1]};

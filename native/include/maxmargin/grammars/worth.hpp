@@ -50,10 +50,14 @@ class WorthScorer {  // keeps its memory
   }
 
   const SentenceScores& of(std::int64_t i) {
-    if (worth_.brackets == nullptr) return scorer_.of(sentences_, i, worth_.weights, 1.0 / worth_.temperature);
-    SentenceScores& scores = scorer_.of(sentences_, i, none_.data(), 1.0);
-    brackets_.of(*sentences_.rules, std::ssize(sentences_.words_of(i)), worth_.brackets + first_span_[static_cast<std::size_t>(i)] * worth_.labels,
-                 worth_.labels, scores);
+    const std::int64_t n = std::ssize(sentences_.words_of(i));
+    const bool weighted = worth_.brackets == nullptr;
+    SentenceScores& scores = scorer_.of(sentences_, i, weighted ? worth_.weights : none_.data(), weighted ? 1.0 / worth_.temperature : 1.0);
+    if (!weighted) brackets_.of(*sentences_.rules, n, worth_.brackets + first_span_[static_cast<std::size_t>(i)] * worth_.labels, worth_.labels, scores);
+    if (!sentences_.limits_of(i).empty()) {
+      limits_.set(*sentences_.rules, static_cast<std::int32_t>(n), sentences_.limits_of(i));
+      scores.limits = &limits_;
+    }
     return scores;
   }
 
@@ -62,6 +66,7 @@ class WorthScorer {  // keeps its memory
   const TreeWorth& worth_;
   SentenceScorer scorer_;
   BracketScores brackets_;
+  SpanLimits limits_;
   std::vector<double> none_;
   std::vector<std::int64_t> first_span_;
 };
