@@ -5,6 +5,8 @@ processes  Gaussian process sequence models, 1,000 sentences: table 1.1 of Altun
            structured outputs in reproducing kernel Hilbert spaces (2007)
 accents    figures 1.2 to 1.4 of the same paper on generated sequences of two labels
 
+rows       RBF kernels on UCI letter and MNIST, exact and by rank, beside SVC
+
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
 
 python benchmarks/kernels/run.py [entities ...] [--save]
@@ -20,7 +22,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from shared.parts import main_of_parts
 
-PARTS = ("entities", "processes", "accents")
+PARTS = ("entities", "processes", "accents", "rows")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Columns of different sizes before an RBF kernel: left alone, brought together by the rule of the linear path, or standardised.
+"""Columns of different sizes before an RBF kernel: as they are, brought together as without a kernel, standardised.
 
 The rule was taken because it is best on the sets that chose; the others judge it. Sets are as they come, without any
 scaling; "units" are made by multiplying each column by a random power of ten. Points are accuracies on held-out thirds.

@@ -116,7 +116,7 @@ class ClassEstimator(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         return TrainingData(rows, weight, columns, scale, kernel)
 
     def _overlap_of_many(self, X: Any, labels: npt.NDArray[np.int32], sample_weight: Any) -> bool:
-        """Whether the classes of many rows with an exact kernel overlap; True where rows are few or there is none."""
+        """Whether the classes of many rows with a kernel overlap; True where rows are few or there is none."""
         if not self._has_many_rows(X):
             return True
         own = check_sample_weight(sample_weight, labels.size)

@@ -84,7 +84,9 @@ class ClassTraining:
         X = estimator._brought_together(X, check_sample_weight(sample_weight, labels.size))
         exact = getattr(estimator.solver, "name", estimator.solver) in _BY_ROWS and estimator.method != "likelihood"
         margins = estimator.method == "structural" or why_margins(estimator, structure) is not None
-        overlap = estimator._overlap_of_many(X, labels, sample_weight) if exact and plain else True
+        asked = exact and plain and (estimator.method == "auto" or isinstance(estimator.C, str))
+        asked = asked and estimator.decision_ == "score"
+        overlap = estimator._overlap_of_many(X, labels, sample_weight) if asked else True
         by_rows = margins or not overlap if exact else None
         data = estimator._prepare(X, labels, sample_weight, structure.losses, factor, slack, by_rows)
         return cls(estimator, structure, data, labels, slack, earlier, overlap)
@@ -94,8 +96,10 @@ class ClassTraining:
         if self.slack != "hard":
             self._check_c()
         margins, start = why_margins(self.estimator, self.structure), perf_counter()
+        if not self.overlap:
+            return self._answer(Decision(_APART), start)
         if self.data.kernel is not None:
-            return self._answer(Decision(MARGIN if self.overlap else _APART), start)
+            return self._answer(Decision(MARGIN), start)
         if self.estimator.method == "structural" or (self.estimator.method == "auto" and margins):
             return self._answer(Decision(MARGIN), start)
         if self.estimator.method == "likelihood":

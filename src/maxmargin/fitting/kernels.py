@@ -2,7 +2,7 @@
 
 An estimator calls ``_brought_together`` and ``_training_rows`` with the matrix that it has read, trains on what it
 gets, and hands the weights of these features to ``_concluded``. After that ``kernel_`` has the reference rows and
-``coef_`` their coefficients, and ``_scored`` gives new rows their scores. With the linear kernel all of them do nothing.
+``coef_`` their coefficients, and ``_scored`` gives new rows their scores. With the linear kernel all do nothing.
 """
 
 from __future__ import annotations
@@ -107,9 +107,8 @@ class KernelEstimator(Estimator):
         return self.kernel_
 
     def _has_many_rows(self, X: Any) -> bool:
-        """Whether an exact kernel may be trained over the rows of its matrix for their number alone."""
-        exact = not self._is_explicit and self.rank is None
-        return exact and X.shape[0] > _FACTORED and as_kernel(self.kernel).is_positive
+        """Whether there is a kernel and so many rows that the choice between methods is worth less than its time."""
+        return not self._is_explicit and X.shape[0] > _FACTORED and as_kernel(self.kernel).is_positive
 
     def _resolved_kernel(self, X: Any, weight: Floats | None) -> Kernel:
         """The kernel with numbers for everything; raises for rows that it cannot have."""

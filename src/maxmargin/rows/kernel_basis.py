@@ -22,7 +22,7 @@ from maxmargin.rows.kernel import Kernel
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-BASES = ("cholesky", "random", "k-means", "greedy", "fourier")
+BASES = ("auto", "cholesky", "random", "k-means", "greedy", "fourier")
 RESIDUAL = 1e-12  # of the largest k(x, x): what is left of a row is rounding
 _BLOCK = 64  # rows that join a basis at once
 _PICKED, _LOOKED_AT = 16, 64  # rows that the greedy choice takes, and those that it takes them from
@@ -30,6 +30,7 @@ _ENOUGH = 0.25  # of the largest residual, with which a row may join
 _ROWS = 8  # times k: rows that the basis is chosen from
 _FEWEST = 2000
 _PASSES = 20  # of k-means
+_FEW = 2000  # rows among which a choice is worth its time
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,15 @@ class LowRank:
     Parameters
     ----------
     k : number of basis functions, at most that of the rows
-    basis : ``'cholesky'``, the rows that those chosen before explain least; ``'random'`` rows; ``'k-means'``, the
-        centres of k clusters; ``'greedy'``, of some random rows always those that explain most of all rows; or
-        ``'fourier'``, for ``'rbf'`` and ``'laplacian'``: k cosines and sines of random frequencies in place of rows
+    basis : ``'cholesky'``, the rows that those chosen before explain least; ``'random'`` rows; ``'auto'``, the first up
+        to 2,000 rows and the second beyond; ``'k-means'``, the centres of k clusters; ``'greedy'``, of some random rows
+        always those that explain most of all rows; or ``'fourier'``, for ``'rbf'`` and ``'laplacian'``: k cosines and
+        sines of random frequencies in place of rows
     seed : of what is random
     """
 
     k: int
-    basis: str = "cholesky"
+    basis: str = "auto"
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -78,12 +80,13 @@ def basis_rows(kernel: Kernel, X: Any, rank: LowRank) -> tuple[Any, Any]:
         centres = _centres(X, rank)
         return centres, centres
     n = X.shape[0]
+    basis = rank.basis if rank.basis != "auto" else "cholesky" if n <= _FEW else "random"
     some = np.unique(np.linspace(0, n - 1, min(n, max(_FEWEST, _ROWS * rank.k))).astype(np.intp))
     rng = np.random.default_rng(rank.seed)
-    if rank.basis == "random":
+    if basis == "random":
         places = np.sort(rng.choice(n, rank.k, replace=False))
     else:
-        chooser = _by_residual if rank.basis == "cholesky" else _greedy(rng)
+        chooser = _by_residual if basis == "cholesky" else _greedy(rng)
         among = X if some.size == n else X[some]
         among = among[:, some] if kernel.kind == "precomputed" else among
         places = some[partial_cholesky(kernel, among, rank.k, chooser)[0]]
