@@ -169,7 +169,7 @@ def test_negative_eigenvalues_are_left_out(low_rank):
     [
         ((0,), "k of LowRank must be a whole number of at least 1, not 0"),
         ((2.5,), "k of LowRank"),
-        ((3, "svd"), "basis of LowRank must be one of cholesky, random, k-means, greedy, fourier, not 'svd'"),
+        ((3, "svd"), "basis of LowRank must be one of auto, cholesky, random, k-means, greedy, fourier, not 'svd'"),
         ((3, "random", -1), "seed of LowRank must be"),
     ],
 )

@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_rough import rough_values
+from maxmargin.rows.kernel_basis import LowRank
+from maxmargin.rows.kernel_map import low_rank_map
+from maxmargin.rows.kernel_rough import rough_features, rough_values
 
 X = np.random.default_rng(0).normal(size=(40, 6)) + 300.0
 SOME = np.array([3, 1, 17], dtype=np.int32)
@@ -21,6 +23,14 @@ def test_values_are_those_of_float64(kernel: Kernel) -> None:
     assert values(SOME, slice(None)) == pytest.approx(exact, rel=2e-5)
     assert values(SOME, SOME).dtype == np.float32
     assert values(SOME, SOME) == pytest.approx(exact[:, SOME], rel=2e-5)
+
+
+def test_features_of_a_rank() -> None:
+    kernel = Kernel("rbf", gamma=0.2)
+    found = low_rank_map(kernel, X, LowRank(20, "random"))
+    assert rough_features(found, X) == pytest.approx(found.features(X), abs=1e-4)
+    near = np.repeat(X[:2], 20, axis=0) + 1e-4 * X  # rows that say nearly the same
+    assert rough_features(low_rank_map(kernel, near, LowRank(20, "random")), near) is None
 
 
 def test_what_would_lose_digits_is_left_to_float64() -> None:

@@ -27,6 +27,7 @@ from maxmargin.rows.kernel import NAMES, SCALED, Kernel, as_kernel
 from maxmargin.rows.kernel_basis import LowRank, as_low_rank
 from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
 from maxmargin.rows.kernel_pairs import PairFeatures
+from maxmargin.rows.kernel_rough import rough_features
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.kernel_scale import KernelScale
 
@@ -67,8 +68,8 @@ class KernelEstimator(Estimator):
         return tags
 
     def _brought_together(self, X: Any, weight: Floats | None) -> Any:
-        """The rows as a kernel is to see them: with ``gamma='scale'`` columns of different sizes are brought together, as
-        without a kernel; a number for gamma is in the units of the columns as they are.
+        """The rows as a kernel is to see them: with ``gamma='scale'`` columns of different sizes are brought together,
+        as without a kernel; a number for gamma is in the units of the columns as they are.
 
         Comes before everything else that is done to training rows.
         """
@@ -88,7 +89,8 @@ class KernelEstimator(Estimator):
             self.kernel_ = None
             return X
         rank = self._allowed(as_low_rank(self.rank), X.shape[0])
-        self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight)
+        rough = getattr(self, "tol", None) == "auto" and X.shape[0] > _FACTORED
+        self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight, rough)
         return features
 
     def _kernel_rows(self, X: Any, weight: Floats | None, margins: bool) -> KernelRows | None:
@@ -176,9 +178,10 @@ class KernelEstimator(Estimator):
 
 
 def kernel_features(
-    kernel: Kernel, rank: LowRank | None, X: Any, weight: Floats | None
-) -> tuple[KernelMap | FourierMap, Floats]:
-    """The map that a kernel and a rank ask for, and the features of the training rows, shape (n, width).
+    kernel: Kernel, rank: LowRank | None, X: Any, weight: Floats | None, rough: bool = False
+) -> tuple[KernelMap | FourierMap, Any]:
+    """The map that a kernel and a rank ask for, and the features of the training rows, shape (n, width); ``rough``
+    allows float32 for those of a rank.
 
     Where the kernel may be indefinite its eigenvalues are looked at on a sample of the rows; negative ones are left
     out, with a warning.
@@ -191,7 +194,8 @@ def kernel_features(
     used = X if weight is None or kernel.kind == "precomputed" else X[np.flatnonzero(weight > 0.0)]
     rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
     found = low_rank_map(kernel, used, rank, positive)
-    return found, found.features(X)
+    features = rough_features(found, X) if rough and isinstance(found, KernelMap) else None
+    return found, found.features(X) if features is None else features
 
 
 def check_training(kernel: Kernel, X: Any) -> None:

@@ -10,40 +10,65 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin.rows.kernel import Kernel
+from maxmargin.rows.kernel_map import KernelMap
 
 Floats = npt.NDArray[np.float64]
 Rough = npt.NDArray[np.float32]
 
+_LARGEST = 300.0  # length of a column of the factor of features, which multiplies errors of values
+_PART = 2048  # rows at once
 _LONGEST = 100.0  # gamma |x|^2: distances of longer rows would lose digits that show
 
 
-def rough_values(kernel: Kernel, X: Any) -> Callable[[Any, Any], Rough] | None:
+def rough_values(kernel: Kernel, X: Any, others: Any = None) -> Callable[[Any, Any], Rough] | None:
     """From row and column numbers, or slices, to ``K[rows][:, columns]`` in float32; None where that is not for this
-    kernel or these rows.
+    kernel or these rows. Columns are those of ``others``, or of X itself.
 
     For ``'rbf'``, the exponents are one product of matrices: ``-gamma |a - b|^2`` is that of ``(2 gamma a, -gamma
     |a|^2, 1)`` with ``(b, 1, -gamma |b|^2)``. Columns are centred first, which changes no distance.
     """
     if kernel.kind not in ("rbf", "poly") or sp.issparse(X) or isinstance(kernel.gamma, str):
         return None
-    gamma = float(kernel.gamma)
-    X = np.asarray(X, dtype=np.float64)
-    if kernel.kind == "rbf":
-        X = X - X.mean(axis=0)
-    squares = np.einsum("ij,ij->i", X, X)
-    if not gamma * squares.max(initial=0.0) <= _LONGEST:
+    others = X if others is None else others
+    centre = X.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else 0.0
+    left, right = _factor(kernel, X, centre, False), _factor(kernel, others, centre, True)
+    if left is None or right is None:
         return None
-    ones = np.ones((X.shape[0], 1))
-    if kernel.kind == "poly":
-        left, right = np.hstack([gamma * X, kernel.coef0 * ones]), np.hstack([X, ones])
-    else:
-        lengths = (-gamma * squares)[:, None]
-        left, right = np.hstack([2.0 * gamma * X, lengths, ones]), np.hstack([X, ones, lengths])
-    first, second = left.astype(np.float32), right.astype(np.float32)
-    degree = kernel.degree if kernel.kind == "poly" else None
+    first, second = left, right
 
     def values(rows: Any, columns: Any) -> Rough:
         found: Rough = first[rows] @ second[columns].T
-        return np.exp(found, out=found) if degree is None else np.power(found, np.float32(degree), out=found)
+        return np.exp(found, out=found) if kernel.kind == "rbf" else np.power(found, kernel.degree, out=found)
 
     return values
+
+
+def rough_features(map: KernelMap, X: Any) -> Rough | None:
+    """``map.features(X)`` in float32, exact to some 1e-4; None where it would not be."""
+    if not np.linalg.norm(map.factor, axis=0).max() <= _LARGEST:
+        return None
+    values = rough_values(map.kernel, X, map.rows)
+    if values is None:
+        return None
+    features, factor = np.empty((X.shape[0], map.width), dtype=np.float32), map.factor.astype(np.float32)
+    for start in range(0, X.shape[0], _PART):
+        part = slice(start, start + _PART)
+        np.matmul(values(part, slice(None)), factor, out=features[part])
+    return features
+
+
+def _factor(kernel: Kernel, X: Any, centre: Any, second: bool) -> Rough | None:
+    """Rows as one factor of the product; None where some are so long that digits would be lost."""
+    gamma, (n, columns), lengths = float(kernel.gamma), X.shape, kernel.kind == "rbf"
+    found = np.empty((n, columns + 1 + lengths), dtype=np.float32)
+    for start in range(0, n, _PART):
+        part = slice(start, start + _PART)
+        rows = np.subtract(X[part], centre, dtype=np.float64)
+        longest = gamma * np.einsum("ij,ij->i", rows, rows)
+        if not longest.max(initial=0.0) <= _LONGEST:
+            return None
+        found[part, :columns] = rows if second else (2.0 * gamma if lengths else gamma) * rows
+        found[part, columns] = 1.0 if second else -longest if lengths else kernel.coef0
+        if lengths:
+            found[part, columns + 1] = -longest if second else 1.0
+    return found
