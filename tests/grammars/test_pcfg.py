@@ -208,3 +208,10 @@ def test_a_beam_may_leave_out_the_best():
     ((first, *_),) = exact.predict_kbest([words], 1)
     found = narrow.predict_kbest([words], 1)[0]
     assert all(ranked.score <= first.score + 1e-12 for ranked in found)
+
+
+def test_words_for_a_parser_of_tags_come_with_a_warning():
+    model = PCFG().fit([["DT", "NN", "VBZ"]], ["(S (NP (DT DT) (NN NN)) (VP (VBZ VBZ)))"])
+    with pytest.warns(UserWarning, match="This parser reads tags, .* input='words'"):
+        model.predict([["the", "dog", "barks"]])
+    model.predict([["the", "dog", "barks"], ["DT", "dog", "barks"]])  # some are known

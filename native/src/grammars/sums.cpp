@@ -6,11 +6,13 @@
 namespace maxmargin::grammars {
 namespace {
 
+constexpr double kMost = 600.0;   // exp of it is larger than kLarge
 constexpr double kLarge = 1e250;  // numbers up to this may meet the smallest one without a trace in a sum near one
 
 std::vector<double> exponentials(std::span<const double> values) {
-  std::vector<double> found(values.begin(), values.end());
-  for (double& value : found) value = std::exp(value);
+  std::vector<double> found(values.size());
+  std::ranges::transform(values, found.begin(), [](double value) { return std::min(value, kMost); });
+  kernels().exp_all(found.data(), std::ssize(found));
   return found;
 }
 

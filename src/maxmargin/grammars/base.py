@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -162,6 +163,7 @@ class GrammarEstimator(Estimator):
         check_is_fitted(self, "coef_")
         sentences = list(X)
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
+        _say_if_words(self.grammar_, sentences)
         add_limits(core, self.grammar_, [len(sentence) for sentence in sentences], forbidden, required)
         return sentences, core
 
@@ -195,6 +197,22 @@ def flat_tree(grammar: Grammar, sentence: Any) -> Tree:
             own = grammar.lexicon
             tags = [grammar.symbols[own.symbols_of(number)[0]].label for number in grammar.numbers(sentence)]
     return Tree(grammar.root_label, [Tree(tag, [word]) for word, tag in zip(words, tags, strict=True)])
+
+
+def _say_if_words(grammar: Grammar, sentences: Sequence[Any]) -> None:
+    """Warns where a grammar of tags is asked about sentences none of whose tags it knows: they may be words."""
+    if not sentences or not grammar.lexicon.by_tags:
+        return
+    known = set(grammar.lexicon.known)
+    for sentence in sentences:
+        words, tags = words_and_tags(sentence)
+        if not known.isdisjoint(tags or words):
+            return
+    warnings.warn(
+        "This parser reads tags, and none of the tags of these sentences was in its trees; each may then be any tag. "
+        "If they are words, give pairs (word, tag), or learn a parser with input='words'.",
+        stacklevel=4,
+    )
 
 
 def _check_found(found: Iterable[Any], forbidden: Any, required: Any) -> None:
