@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
 
-from maxmargin import DescribedClasses, Kernel, MulticlassSVC, load
+from maxmargin import DescribedClasses, Kernel, MulticlassSVC, MultilabelSVC, TaxonomySVC, load
 from maxmargin.fitting import kernels
 
 N, COLUMNS = 120, 5
@@ -108,3 +108,40 @@ def test_float32_values_serve_the_default_tolerance(monkeypatch: pytest.MonkeyPa
     rough, exact = (MulticlassSVC(3.0, kernel="rbf", method="structural", tol=tol).fit(X, y) for tol in ("auto", 1e-6))
     assert exact.solution_.primal <= rough.solution_.primal <= 1.1 * exact.solution_.primal
     assert rough.solution_.gap <= 0.1 * rough.solution_.primal
+
+
+def other_estimators(**settings: Any) -> list[tuple[Any, Any]]:
+    X, y = data()
+    vectors = np.c_[X[:, 0] * X[:, 1] > 0.0, X[:, 2] ** 2 + X[:, 3] > 1.0, X[:, 4] > 0.3].astype(int)
+    names = np.array(["a/x", "a/y", "b"])[y]
+    return [
+        (MultilabelSVC(C=2.0, kernel="rbf", **settings), vectors),
+        (MultilabelSVC(C=2.0, kernel="rbf", interactions="tree", **settings), vectors),
+        (TaxonomySVC(C=2.0, kernel="rbf", **settings), names),
+    ]
+
+
+@pytest.mark.parametrize("case", range(3))
+def test_other_estimators_over_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: int) -> None:
+    X, _ = data()
+    found = []
+    for factored in (N, 10):
+        monkeypatch.setattr(kernels, "_FACTORED", factored)
+        model, y = other_estimators(method="structural", tol=1e-6)[case]
+        found.append(model.fit(X, y))
+    features, rows = found
+    assert rows.solution_.primal == pytest.approx(features.solution_.primal, rel=1e-4)
+    assert np.mean(rows.predict(X) == features.predict(X)) > 0.99
+    rows.save(tmp_path / "model")
+    assert np.array_equal(load(tmp_path / "model").predict(X), rows.predict(X))
+
+
+@pytest.mark.parametrize("case", range(3))
+def test_other_estimators_whose_features_do_not_fit(case: int) -> None:
+    """Margins over rows are the default then; a likelihood that was asked for is refused."""
+    X, _ = data()
+    model, y = other_estimators()[case]
+    model.set_params(kernel=Kernel("rbf", cache=4 * N * 40)).fit(X, y)
+    assert model.method_ == "structural"
+    with pytest.raises(ValueError, match="cache allows"):
+        model.set_params(method="likelihood").fit(X, y)

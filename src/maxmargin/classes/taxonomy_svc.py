@@ -148,7 +148,8 @@ class TaxonomySVC(ClassEstimator):
             structure = placed.structure(in_order(self.loss, self.classes_, "loss"), self.node_weight)
             factor = difference_scale(structure.features.matrix)
             X = self._brought_together(X, check_sample_weight(sample_weight, labels.size))
-            data = self._prepare(X, labels, sample_weight, structure.losses, factor)
+            by_rows = None if self.method in ("likelihood", "squares") else self.method == "structural"
+            data = self._prepare(X, labels, sample_weight, structure.losses, factor, by_rows=by_rows)
             trained = TaxonomyTraining(self, placed, structure, data, labels).run()
             self._keep(trained.solution)
             self.method_, self.decision_ = trained.method, trained.decision

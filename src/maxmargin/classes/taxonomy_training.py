@@ -9,7 +9,7 @@ Where there are few examples, and fewer than columns, least squares are judged, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -95,7 +95,8 @@ class TaxonomyTraining:
         if model.method in ("likelihood", "squares") and margins:
             raise Unsupported(f"method={model.method!r} cannot be had with {margins}; use method='structural'.")
         free = isinstance(model.C, str) and not model.warm_start and self._total >= FEWEST
-        if model.method == "structural" or (model.method == "auto" and (margins or not free)):
+        by_rows = self.data.kernel is not None  # of a kernel matrix, whose features would not fit
+        if model.method == "structural" or (model.method == "auto" and (margins or not free or by_rows)):
             return self._answer(MARGIN, start)
         if not free:
             return self._answer(LIKELIHOOD if model.method == "likelihood" else SQUARES[0], start)
@@ -187,7 +188,11 @@ class TaxonomyTraining:
             run = replace(run, verbose=0, callback=None, rough=True)
         model, rows, n = self.estimator, self.data.rows, self.labels.size
         if candidate.method == "structural":
-            return train(model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial)
+            kernel, width = self.data.kernel, _core.padded(self.structure.n_nodes)
+            wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=width)
+            return train(
+                model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial, wrapped=wrapped
+            )
         if candidate.method == "squares":
             return self._solve_squares(candidate, weight, run, by_cost)
         C, problem = self._c(candidate), self._problem(weight)

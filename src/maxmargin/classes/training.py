@@ -42,7 +42,6 @@ from maxmargin.solvers.likelihood import Objective
 Floats = npt.NDArray[np.float64]
 
 _APART = Candidate("structural", 1.0)  # margins of many rows with a kernel, whose classes do not overlap
-_BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over rows of a kernel matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +81,7 @@ class ClassTraining:
         slack = estimator.slack if estimator.slack != "auto" else "squared" if plain else "linear"
         factor = difference_scale(structure.features.matrix) if isinstance(structure, OutputFeatures) else 1.0
         X = estimator._brought_together(X, check_sample_weight(sample_weight, labels.size))
-        exact = getattr(estimator.solver, "name", estimator.solver) in _BY_ROWS and estimator.method != "likelihood"
+        exact = estimator.method != "likelihood"
         margins = estimator.method == "structural" or why_margins(estimator, structure) is not None
         asked = exact and plain and (estimator.method == "auto" or isinstance(estimator.C, str))
         asked = asked and estimator.decision_ == "score"

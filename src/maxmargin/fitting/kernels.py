@@ -34,6 +34,7 @@ from maxmargin.rows.kernel_scale import KernelScale
 Floats = npt.NDArray[np.float64]
 
 _FACTORED = 1000  # rows up to which a factor of the kernel matrix costs less than training over its rows
+_BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over rows of a kernel matrix
 _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
 _UNLIKE = 1e3  # times a typical column
 _NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
@@ -101,6 +102,9 @@ class KernelEstimator(Estimator):
         """
         kernel, n = as_kernel(self.kernel), X.shape[0]
         if self._is_explicit or self.rank is not None or not kernel.is_positive:
+            return None
+        solver = getattr(self, "solver", "auto")
+        if getattr(solver, "name", solver) not in _BY_ROWS:
             return None
         if 8 * n * n <= kernel.cache and not (margins and n > _FACTORED):
             return None

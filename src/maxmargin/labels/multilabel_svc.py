@@ -171,21 +171,24 @@ class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             self.classes_ = targets.names if targets.classes is None else targets.classes
             own, before = check_sample_weight(sample_weight, X.shape[0]), self.kernel_
             weight = self._example_weight(y, own)
-            X = self._training_rows(self._brought_together(X, own), own)
-            rows, labels = packed(X), targets.names.size
-            one_by_one = self.loss == "hamming" and check_method(self, NO_PAIRS, labels) != "structural"
+            X, labels = self._brought_together(X, own), targets.names.size
+            asked = check_method(self, NO_PAIRS, labels)
+            kernel = None if asked == "likelihood" else self._kernel_rows(X, own, asked == "structural")
+            X = self._training_rows(X, own) if kernel is None else X
+            rows = packed(X) if kernel is None else kernel.cache.unit_rows()
+            one_by_one = self.loss == "hamming" and asked != "structural"
             self.pairs_ = choose_pairs(self.interactions, targets.vectors, targets.names, weight, one_by_one=one_by_one)
-            method = check_method(self, self.pairs_, labels)
+            method = check_method(self, self.pairs_, labels) if kernel is None else "structural"
             costs = self._costs(targets, weight)
             free = method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
             rows, shift = without_far_means(X, rows, weight) if free and self.kernel_ is None else (rows, None)
-            found = LabelTrainer(self, rows, targets, weight, costs, shift, before).train(method)
+            found = LabelTrainer(self, rows, targets, weight, costs, shift, before, kernel).train(method)
             self._keep(found.solution)
             structure, self.ways_ = found.structure, found.tried
             self.method_ = found.way.method
             self.costs_ = structure.costs
             self.intercept_scaling_, self.interaction_scaling_ = found.constant, structure.eta
-            coef, interaction = structure.to_coef(self.solution_.w)
+            coef, interaction = structure.to_coef(found.weights(kernel))
             constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
             self.coef_ = np.ascontiguousarray(self._concluded(coef[:, : self._width]))
             self.intercept_ = np.ascontiguousarray(constant if shift is None else constant - self.coef_ @ shift)

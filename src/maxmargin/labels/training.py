@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from maxmargin.labels.likelihood import baseline_loss, expected_f1, label_fit, l
 from maxmargin.labels.multilabel import Multilabel
 from maxmargin.labels.pairs import search_method
 from maxmargin.labels.targets import LabelTargets
+from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.feature_scale import FeatureScale
+from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.solvers.base import Solution
 from maxmargin.solvers.certify import check_budget
 from maxmargin.solvers.choose import choose_solver
@@ -76,6 +79,11 @@ class Trained:
     constant: float
     tried: tuple[Way, ...]
 
+    def weights(self, kernel: KernelRows | None) -> Floats:
+        """Native weights; over rows of a kernel the coefficients of these in place of columns."""
+        w: Floats = self.solution.w
+        return w if kernel is None else w[kernel.width * _core.padded(self.structure.n_labels) :]
+
 
 def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> str:
     """``'likelihood'``, ``'structural'``, or ``'auto'`` where both are possible and nothing speaks for one of them."""
@@ -105,7 +113,7 @@ def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> s
 
 class LabelTrainer:
     """Fits ``estimator`` to rows that have no constant feature yet; ``shift`` is what was subtracted from columns, and
-    ``before`` the kernel of the fit before."""
+    ``before`` the kernel of the fit before. With ``kernel`` the rows are unit vectors, those of its matrix."""
 
     def __init__(
         self,
@@ -116,11 +124,12 @@ class LabelTrainer:
         costs: Floats | None,
         shift: Floats | None = None,
         before: Any = None,
+        kernel: KernelRows | None = None,
     ) -> None:
-        self.before = before
+        self.before, self.kernel = before, kernel
         self.estimator, self.rows, self.weight, self.costs, self.shift = estimator, rows, weight, costs, shift
         self.vectors, self.labels = targets.vectors, targets.names.size
-        self.scale: FeatureScale = estimator._scale(rows, weight)
+        self.scale: FeatureScale = estimator._scale(rows, weight) if kernel is None else kernel.scale(weight)
         self.C = resolved_c(estimator.C, lambda: _OF_TWO_CLASSES * self.scale.regularisation)
         self.threads = job_count(estimator.n_jobs)
 
@@ -134,7 +143,16 @@ class LabelTrainer:
                     chosen = way
         structure, constant = self.structure(chosen.method)
         if chosen.method == "structural":
-            solution = train(self.estimator, structure, self.rows, self.vectors, self.rows.n, chosen.C, self.weight)
+            solution = train(
+                self.estimator,
+                structure,
+                self.rows,
+                self.vectors,
+                self.rows.n,
+                chosen.C,
+                self.weight,
+                wrapped=self._wrapped,
+            )
         else:
             run = late.cut(run_of(self.estimator))
             check_budget(structure.bind(self.rows, self.vectors, Formulation()), chosen.C)
@@ -153,6 +171,13 @@ class LabelTrainer:
         eta = self._constant("interaction_scaling", factor)
         self.rows.set_bias(constant)
         return Multilabel(self.labels, estimator.pairs_, estimator.loss, self.costs, eta), constant
+
+    @property
+    def _wrapped(self) -> Callable[[Oracle], Oracle] | None:
+        """What makes an oracle of the kernel of one of unit vectors."""
+        if self.kernel is None:
+            return None
+        return partial(self.kernel.oracle, rows=self.rows, width=_core.padded(self.labels))
 
     def _constant(self, name: str, factor: float) -> float:
         value = getattr(self.estimator, name)
