@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
 
-from maxmargin import DescribedClasses, Kernel, MulticlassSVC, MultilabelSVC, TaxonomySVC, load
+from maxmargin import DescribedClasses, Kernel, MeasureSVC, MulticlassSVC, MultilabelSVC, TaxonomySVC, load
 from maxmargin.fitting import kernels
 
 N, COLUMNS = 120, 5
@@ -118,10 +118,11 @@ def other_estimators(**settings: Any) -> list[tuple[Any, Any]]:
         (MultilabelSVC(C=2.0, kernel="rbf", **settings), vectors),
         (MultilabelSVC(C=2.0, kernel="rbf", interactions="tree", **settings), vectors),
         (TaxonomySVC(C=2.0, kernel="rbf", **settings), names),
+        (MeasureSVC("error_rate", 2.0, kernel="rbf", **settings), vectors[:, 0]),
     ]
 
 
-@pytest.mark.parametrize("case", range(3))
+@pytest.mark.parametrize("case", range(4))
 def test_other_estimators_over_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: int) -> None:
     X, _ = data()
     found = []

@@ -24,10 +24,11 @@ from maxmargin.measures.model_file import measure_parts, restore_measure
 from maxmargin.measures.naming import as_measure
 from maxmargin.measures.reduction import Given, Reduced, reduced
 from maxmargin.measures.selection import Candidate, measured
-from maxmargin.measures.structural import Structural, structural
+from maxmargin.measures.structural import Structural, is_sum, structural
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.columns import without_far_means
 from maxmargin.rows.feature_scale import packed
+from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.query_groups import read_groups
 from maxmargin.rows.table_input import read_new, read_table
@@ -160,8 +161,10 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             X, y = read_table(self, X, y=y)
             self.classes_, truth = two_classes(y, self.pos_label)
             own = check_sample_weight(sample_weight, X.shape[0])
-            X = self._training_rows(self._brought_together(X, own), own)
-            rows = packed(X, copy_density=0.5)
+            X = self._brought_together(X, own)
+            kernel = self._kernel_rows(X, own, True) if self.method == "structural" and is_sum(self, measure) else None
+            X = self._training_rows(X, own) if kernel is None else X
+            rows = packed(X, copy_density=0.5) if kernel is None else kernel.cache.unit_rows()
             weight = class_weighted(self, y, own, measure)
             linear = self.kernel_ is None
             free = self.method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
@@ -255,6 +258,7 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
 
     def _set_weights(self, shift: Floats | None) -> None:
         w = self.solution_.w
+        w = w[self.kernel_.width :] if isinstance(self.kernel_, KernelRows) else w  # without scores of the rows
         sign = 1.0 if self.pos_label is None or self.pos_label == self.classes_[1] else -1.0
         constant = w[-1] * self.intercept_scaling_ if self.fit_intercept else 0.0
         moved = 0.0 if shift is None else float(shift @ w[: self._width])

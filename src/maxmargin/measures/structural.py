@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.measures.contingency import Contingency, ErrorRate
 from maxmargin.measures.input import as_sample, mean_unit, repetitions
 from maxmargin.measures.threshold import Cuts
+from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.query_groups import QueryGroups
 from maxmargin.solvers.base import Solution, Status
 
@@ -34,6 +36,11 @@ class Structural:
     threshold: float
 
 
+def is_sum(estimator: Any, measure: BinaryMeasure) -> bool:
+    """Whether the loss of a sample is a sum over its rows."""
+    return (estimator.rescaling, estimator.slack) == ("margin", "linear") and isinstance(measure, ErrorRate)
+
+
 def structural(
     estimator: Any,
     measure: BinaryMeasure,
@@ -43,15 +50,17 @@ def structural(
     groups: QueryGroups | None,
     weight: Floats | None,
 ) -> Structural:
-    """Trains ``estimator`` on rows that have no constant feature yet."""
-    scale = estimator._scale(rows, weight)
+    """Trains ``estimator`` on rows that have no constant feature yet; those of a kernel matrix are unit vectors."""
+    kernel = estimator.kernel_ if isinstance(estimator.kernel_, KernelRows) else None
+    scale = estimator._scale(rows, weight) if kernel is None else kernel.scale(weight)
     C = resolved_c(estimator.C, lambda: scale.regularisation)
     constant = 0.0
     if estimator.fit_intercept:
         constant = scale.constant if estimator.intercept_scaling == "scale" else float(estimator.intercept_scaling)
         rows.set_bias(constant)
-    if (estimator.rescaling, estimator.slack) == ("margin", "linear") and isinstance(measure, ErrorRate):
-        solution = train(estimator, BinaryRows(), rows, truth, rows.n, C, weight)  # a sum over rows
+    if is_sum(estimator, measure):
+        wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=1)
+        solution = train(estimator, BinaryRows(), rows, truth, rows.n, C, weight, wrapped=wrapped)
     else:
         sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
         if isinstance(estimator.C, str):
