@@ -18,7 +18,7 @@ from maxmargin.oracles.bind import bind
 from reference import FORMULATIONS
 
 CHAIN = problems.Chain()
-X, Y = problems.sample(CHAIN, 20, noise=1.0)
+X, Y = problems.sample(CHAIN, 20, noise=0.3)
 SOFT = [pair for pair in FORMULATIONS if pair[1] != "hard"]
 
 

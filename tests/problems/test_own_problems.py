@@ -189,7 +189,7 @@ def test_the_best_few():
     with pytest.raises(ValueError, match="k must be a positive integer"):
         model.predict_kbest(X, 0)
     matchings = [RNG.normal(size=(4, 4, 3)) for _ in range(10)]
-    model = StructuralSVM(Matching()).fit(matchings, [(0, 1, 2, 3)] * 10)
+    model = StructuralSVM(Matching(), C=1.0).fit(matchings, [(0, 1, 2, 3)] * 10)
     with pytest.raises(Unsupported, match=r"Matching cannot list its best outputs: add the method kbest"):
         model.predict_kbest(matchings, 2)
 

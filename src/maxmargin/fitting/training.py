@@ -22,7 +22,7 @@ from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.bind import bind
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import LIMITS, Run, Solution, Solver, Status
-from maxmargin.solvers.certify import check_budget, check_order, gap_target
+from maxmargin.solvers.certify import check_budget, check_order, evaluate, gap_target
 from maxmargin.solvers.choose import bound_formulation, check_bounds, choose_solver
 from maxmargin.solvers.concave_convex import ConcaveConvex
 from maxmargin.solvers.newton import Newton, Smooth
@@ -108,13 +108,15 @@ def train(
     run: Run | None = None,
     trial: bool = False,
     wrapped: Callable[[Oracle], Oracle] | None = None,
+    remedy: str = "try another loss, rescaling or method",
 ) -> Solution:
     """Binds the problem, runs a solver on it, and warns where that did not converge.
 
     ``formulation``, ``solver`` and ``run`` are those of the estimator's parameters where they are None. A ``C`` of
     ``'scale'`` is measured on planes of the problem, and the number is ``details["C"]`` of the solution. ``names`` are
     what messages call the examples; None is their numbers. A ``trial`` neither starts from an earlier solution nor
-    warns. ``wrapped`` makes another oracle of the one that is bound.
+    warns. ``wrapped`` makes another oracle of the one that is bound. ``remedy`` ends the warning that ``w = 0`` is
+    as good as what was found.
     """
     if formulation is None:
         formulation = Formulation(estimator.rescaling, estimator.slack)
@@ -152,7 +154,10 @@ def train(
         allowed *= 2.0 * solution.primal
     details = {"trained_on": trained_on, "checks": checks}
     told = allowed if solver.has_gap else None
-    return concluded(solution, solver.name, n, C, told, names=names, trial=trial, details=details)
+    solution = concluded(solution, solver.name, n, C, told, names=names, trial=trial, details=details)
+    if not trial and oracle.exact and formulation.slack != "hard":
+        _say_if_zero_is_as_good(solution, oracle, C, remedy)
+    return solution
 
 
 def train_smooth(fit: Smooth, C: float, allowed: float, n: int, run: Run) -> Solution:
@@ -197,12 +202,30 @@ def _checked(solver: Solver, oracle: Oracle, C: float, run: Run, start: Solution
     return solution, checks
 
 
+def _say_if_zero_is_as_good(solution: Solution, oracle: Oracle, C: float, remedy: str) -> None:
+    """Warns where ``w = 0`` has the same objective, to a thousandth. That is looked at only where ``1/2 |w|^2`` is at
+    most the gap, since the optimum can be at 0 only there: it costs a pass over the examples."""
+    if solution.status is not Status.CONVERGED or not solution.primal or solution.gap is None:
+        return
+    if 0.5 * oracle.space.square(solution.w) > solution.gap:
+        return
+    at_zero = evaluate(oracle, C, oracle.space.zero()).objective
+    if at_zero is not None and solution.primal >= (1.0 - _AS_GOOD) * at_zero:
+        warn_caller(
+            "The weights found bound the loss no better than weights of 0 do, with which all outputs score the same "
+            f"(objectives {solution.primal:.6g} and {at_zero:.6g}), so that predictions may be worth little. Raise "
+            f"C; if that does not help, {remedy}.",
+            UserWarning,
+        )
+
+
 def _without_proof(solution: Solution) -> Solution:
     """A search may give up on the way, after a solver has looked; then nothing is claimed that is not known."""
     status = Status.INEXACT if solution.status is Status.CONVERGED else solution.status
     return replace(solution, primal=None, dual=None, slack=None, status=status)
 
 
+_AS_GOOD = 1e-3  # of the objective: what weights have to gain over 0
 _STOPPED = (*LIMITS, Status.INTERRUPTED, Status.CALLBACK, Status.INFEASIBLE)
 
 

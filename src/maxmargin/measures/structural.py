@@ -25,6 +25,7 @@ from maxmargin.solvers.base import Solution, Status
 
 Floats = npt.NDArray[np.float64]
 Truth = npt.NDArray[np.bool_]
+_REMEDY = "use method='auto', which does not depend on this bound"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +61,18 @@ def structural(
         rows.set_bias(constant)
     if is_sum(estimator, measure):
         wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=1)
-        solution = train(estimator, BinaryRows(), rows, truth, rows.n, C, weight, wrapped=wrapped)
+        solution = train(estimator, BinaryRows(), rows, truth, rows.n, C, weight, wrapped=wrapped, remedy=_REMEDY)
     else:
         sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
         if isinstance(estimator.C, str):
             C *= mean_unit(measure, sample, truth)
         sizes = np.array([rows.n if group is None else group.size for group in sample.members], dtype=np.float64)
-        solution = train(estimator, Sample(measure), sample, truth, len(sizes), C, sizes)
+        solution = train(estimator, Sample(measure), sample, truth, len(sizes), C, sizes, remedy=_REMEDY)
     w = np.ascontiguousarray(solution.w)
-    if solution.status is Status.CONVERGED and not w[: w.size - bool(constant)].any():
+    if solution.status is Status.CONVERGED and w.any() and not w[: w.size - bool(constant)].any():
         warn_caller(
-            f"All weights are 0: within tol no others bound the loss of {measure.name} better than one class for all "
-            "rows does. Use method='auto', which does not depend on this bound.",
+            f"All weights but the intercept are 0: within tol no others bound the loss of {measure.name} better than "
+            f"one class for all rows does; {_REMEDY}.",
             UserWarning,
         )
     threshold = 0.0
