@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import rbf_kernel
 
 import maxmargin as mm
 from maxmargin import ChainCRF, Kernel, SparseGreedy
@@ -130,6 +131,17 @@ def test_the_support_is_what_scores_are_made_of(sentences, tmp_path):
     assert largest == sorted(largest, reverse=True)
 
 
+def test_single_precision_where_the_matrix_does_not_fit(sentences):
+    """The cache holds the matrix of 214 tokens in float32, but not in float64."""
+    n = sum(map(len, sentences[0]))
+    exact, rough = (
+        fitted(sentences, SparseGreedy(0.1), Kernel("poly", degree=2, gamma=0.3, cache=cache))
+        for cache in (2**30, 6 * n * n)
+    )
+    assert rough.solution_.status is exact.solution_.status
+    assert rough.solution_.primal == pytest.approx(exact.solution_.primal, rel=1e-2)
+
+
 def test_empty_sequences_keep_their_numbers(sentences):
     X, y = sentences
     model = ChainCRF(kernel=SQUARE, rank=SparseGreedy(0.1), **EXACT).fit([[], *X], [[], *y])
@@ -142,6 +154,27 @@ def test_another_fit_has_no_support(sentences):
     model.set_params(rank=None).fit(*sentences)
     with pytest.raises(AttributeError, match="fit with rank=SparseGreedy"):
         _ = model.support_
+
+
+@pytest.mark.parametrize("form", ["function", "precomputed"])
+def test_kernels_that_somebody_else_computes(form):
+    rng = np.random.default_rng(0)
+    X, y, lengths = rng.standard_normal((60, 3)), rng.integers(0, 2, 60), [6] * 10
+    rank = SparseGreedy(0.3)
+    known = ChainCRF(1.0, kernel=Kernel("rbf", gamma=0.5), rank=rank, tol=1e-7).fit(X, y, lengths=lengths)
+    kernel, given = (
+        (lambda A, B: rbf_kernel(A, B, gamma=0.5), X) if form == "function" else (form, rbf_kernel(X, X, 0.5))
+    )
+    other = ChainCRF(1.0, kernel=kernel, rank=rank, tol=1e-7).fit(given, y, lengths=lengths)
+    assert other.solution_.primal == pytest.approx(known.solution_.primal, rel=1e-9)
+    assert [token.position for token in other.support_] == [token.position for token in known.support_]
+    assert other.score(given, y, lengths=lengths) == known.score(X, y, lengths=lengths)
+
+
+def test_nothing_to_choose(sentences):
+    model = fitted(sentences, SparseGreedy(0.5, threshold=1e9))
+    assert model.support_ == []
+    assert len(model.predict(sentences[0][:1])[0]) == len(sentences[0][0])
 
 
 def test_rows_of_numbers():
@@ -175,8 +208,8 @@ class TestBadInput:
             mm.ChainSVC(kernel="rbf", rank=SparseGreedy(), templates="tagging").fit(*sentences)
 
     def test_an_indefinite_kernel(self, sentences):
-        with pytest.raises(mm.Unsupported, match="needs a kernel that is known to be positive definite, and 'sigmoid'"):
-            fitted(sentences, SparseGreedy(), "sigmoid")
+        with pytest.raises(mm.Unsupported, match=r"needs a kernel without negative eigenvalues, .* smallest is -"):
+            fitted(sentences, SparseGreedy(), Kernel("sigmoid", gamma=2.0, coef0=-1.0))
 
     def test_labels_known_in_part(self, sentences):
         X, y = sentences

@@ -229,6 +229,12 @@ class TestChecks:
         with pytest.raises(ValueError, match=r"kernel gave nan for .* it must be finite"):
             StructuralSVM(wrong, C).fit(*data(problems.Classes()))
 
+    def test_errors_name_the_problem(self):
+        wrong = Searched(problems.Classes())
+        wrong.argmax = lambda x, w, y_true=None: min(wrong.paired.outputs(x), key=lambda y: w.score(x, y))
+        with pytest.raises(ValueError, match=r"Searched\.argmax is not a maximum"):
+            StructuralSVM(wrong, C).fit(*data(problems.Classes()))
+
     def test_neither_search_nor_outputs(self):
         class Short:
             kernel = loss = staticmethod(lambda *given: 0.0)

@@ -22,6 +22,7 @@ from maxmargin.rows.kernel_rows import KernelRows
 
 Floats = npt.NDArray[np.float64]
 
+_NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 _DENSE = 0.25  # share of cells that are not zero from which products of dense rows are faster
 
 
@@ -56,13 +57,15 @@ class KernelTokens(KernelEstimator):
         """Every token with a feature of its own, whose value is the token's length in the space of the kernel; sets
         ``kernel_``, which has their products."""
         kernel = as_kernel(self.kernel)
-        if not kernel.is_positive:
-            raise Unsupported(
-                f"SparseGreedy needs a kernel that is known to be positive definite, and {kernel.name!r} need not be; "
-                "leave rank out, or give a LowRank."
-            )
         check_training(kernel, rows)
-        self.kernel_ = KernelRows.of(kernel.resolved(rows, weight), rows)
+        kernel = kernel.resolved(rows, weight)
+        smallest, largest = (0.0, 1.0) if kernel.is_positive else kernel.smallest_eigenvalue(rows)
+        if smallest < -_NEGATIVE * largest:
+            raise Unsupported(
+                f"SparseGreedy needs a kernel without negative eigenvalues, and on a sample of tokens the smallest is "
+                f"{smallest:.3g}, the largest {largest:.3g}; leave rank out, or give a LowRank."
+            )
+        self.kernel_ = KernelRows.of(kernel, rows)
         self._token_offsets = tokens.offsets
         size = np.sqrt(np.maximum(self.kernel_.cache.diagonal, 0.0))
         numbers = np.arange(tokens.tokens, dtype=np.int32)

@@ -68,7 +68,7 @@ def _chosen(
         selection.chosen[rows] = True
     else:
         most = min(candidates.size, max(1, round(asked.share * candidates.size * base.chain.n_labels)))
-        support = SupportColumns(cache.n, most, kernel.kernel.cache)
+        support = SupportColumns(cache.n, most, kernel.kernel.cache, cache.dtype == np.float32)
         half = Deadline(None if run.max_time is None else _CHOOSING * run.max_time)
         selection.run(asked, support, run, half)
         rows, columns = support.rows, support.values

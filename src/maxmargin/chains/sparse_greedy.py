@@ -80,6 +80,7 @@ def support_tokens(places: npt.NDArray[Any], coefficients: Floats, classes: npt.
             {labels[y]: float(coefficients[r, y]) for y in np.flatnonzero(coefficients[r])},
         )
         for r in order
+        if coefficients[r].any()
     ]
 
 

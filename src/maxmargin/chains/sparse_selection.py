@@ -28,12 +28,13 @@ _RIDGE = 1e-10  # of the diagonal of second derivatives
 class SupportColumns:
     """Rows of the kernel matrix for the tokens chosen so far, with room to grow.
 
-    They are float64 where those of ``most`` tokens fit into ``limit`` bytes, else float32.
+    They are float64 where those of ``most`` tokens fit into ``limit`` bytes and they are not ``rough``, else float32.
     """
 
-    def __init__(self, n: int, most: int, limit: int) -> None:
+    def __init__(self, n: int, most: int, limit: int, rough: bool) -> None:
         self.limit, self.size = limit, 0
-        self._values = np.empty((min(most, 64), n), dtype=np.float64 if 8 * most * n <= limit else np.float32)
+        exact = 8 * most * n <= limit and not rough
+        self._values = np.empty((min(most, 64), n), dtype=np.float64 if exact else np.float32)
         self._rows = np.empty(most, dtype=np.intp)
         self._place = np.full(n, -1, dtype=np.intp)
 

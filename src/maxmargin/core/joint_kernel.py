@@ -95,6 +95,12 @@ class JointKernel:
             elif listed and power != "argmax_many":
                 setattr(self, power, getattr(self, f"_{power}"))
 
+    @classmethod
+    def of(cls, problem: Any, inputs: Sequence[Any] = ()) -> JointKernel:
+        """One that messages call by the name of the problem."""
+        named: type[JointKernel] = type(type(problem).__name__, (cls,), {})
+        return named(problem, inputs)
+
     def loss(self, y_true: Any, y: Any) -> float:
         found: float = self.problem.loss(y_true, y)
         return found

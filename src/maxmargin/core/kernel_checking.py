@@ -23,7 +23,7 @@ def check_kernel(problem: Any, examples: Sequence[tuple[Any, Any, Any]], rng: An
 
     ``examples`` are inputs, labels, and the outputs that stand for these.
     """
-    joint = JointKernel(problem)
+    joint = JointKernel.of(problem)
     known = [[target, *_listed(joint, x)] for x, _, target in examples]
     pairs: list[Pair] = []
     for (x, _, _), outputs in zip(examples, known):

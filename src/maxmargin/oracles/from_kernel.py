@@ -30,7 +30,7 @@ class JointKernelOracle(ProblemOracle):
         approximate: bool = False,
     ) -> None:
         inputs = list(X)  # rows of an array are other objects each time
-        super().__init__(JointKernel(problem, inputs), inputs, Y, formulation, sample_weight, approximate)
+        super().__init__(JointKernel.of(problem, inputs), inputs, Y, formulation, sample_weight, approximate)
 
     def try_out(self) -> int:
         """Random coordinates are no weights: those of pairs that were not met yet are not known."""

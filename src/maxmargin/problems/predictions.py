@@ -189,7 +189,7 @@ class ProblemPredictions(Estimator):
             self._check_power("minimum_risk(x, w)", "knows no probabilities")
             return self._ask("minimum_risk", inputs)
         if has_kernel_only(self.problem):
-            joint, w = JointKernel(self.problem), self._weights()
+            joint, w = JointKernel.of(self.problem), self._weights()
             return [asked(joint, "argmax", i, x, w) for i, x in enumerate(inputs)]
         found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
         if found:
