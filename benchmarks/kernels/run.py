@@ -4,7 +4,7 @@ entities   names in Spanish news, 300 sentences: tables 2 and 3 of Tsochantaridi
 processes  Gaussian process sequence models, 1,000 sentences: table 1.1 of Altun and Smola, Density estimation of
            structured outputs in reproducing kernel Hilbert spaces (2007)
 accents    figures 1.2 to 1.4 of the same paper on generated sequences of two labels
-
+pairs      the time of the exact kernel of degree 2 between tokens of text
 rows       RBF kernels on UCI letter and MNIST, exact and by rank, beside SVC
 
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
@@ -22,7 +22,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from shared.parts import main_of_parts
 
-PARTS = ("entities", "processes", "accents", "rows")
+PARTS = ("entities", "processes", "accents", "pairs", "rows")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -37,6 +37,7 @@ from maxmargin.programs.svm import ProgramSVM
 from maxmargin.rankings.ranking_svm import RankingSVM
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_basis import LowRank
+from maxmargin.rows.spectrum import Spectrum
 from maxmargin.solvers import Automatic, BlockCoordinate, NSlack, OneSlack, Perceptron, Solution, Status, Subgradient
 from maxmargin.version import __version__
 
@@ -77,6 +78,7 @@ __all__ = [
     "Sequences",
     "Solution",
     "SparseGreedy",
+    "Spectrum",
     "Status",
     "StructuralSVM",
     "Subgradient",

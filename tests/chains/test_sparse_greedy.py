@@ -77,7 +77,7 @@ def test_a_threshold_ends_the_choice(sentences):
     few, more = (fitted(sentences, SparseGreedy(0.9, threshold=threshold)) for threshold in (0.5, 0.05))
     count = sum(map(len, sentences[0])) * few.classes_.size
     sizes = [sum(len(token.coefficients) for token in model.support_) for model in (few, more)]
-    assert 0 < sizes[0] < 0.5 * count < sizes[1] < 0.9 * count
+    assert 0 < sizes[0] < 0.1 * count < sizes[1] < 0.5 * count
 
 
 def test_the_gradient_is_that_of_differences(sentences):
@@ -135,7 +135,7 @@ def test_single_precision_where_the_matrix_does_not_fit(sentences):
     """The cache holds the matrix of 214 tokens in float32, but not in float64."""
     n = sum(map(len, sentences[0]))
     exact, rough = (
-        fitted(sentences, SparseGreedy(0.1), Kernel("poly", degree=2, gamma=0.3, cache=cache))
+        fitted(sentences, SparseGreedy(0.1), Kernel("poly", degree=2, gamma=0.3, cache=cache), tol=1e-4)
         for cache in (2**30, 6 * n * n)
     )
     assert rough.solution_.status is exact.solution_.status

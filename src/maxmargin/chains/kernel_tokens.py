@@ -19,6 +19,7 @@ from maxmargin.fitting.kernels import KernelEstimator, check_training
 from maxmargin.rows.kernel import as_kernel
 from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rows import KernelRows
+from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,6 +39,8 @@ class KernelTokens(KernelEstimator):
 
     def _training_tokens(self, given: ChainInput, weight: Floats | None) -> ChainInput:
         """What is trained on: the tokens themselves, or features of their kernel."""
+        if isinstance(self.kernel, Spectrum):
+            raise Unsupported("Spectrum is a kernel of rows that are strings; tokens have features: choose another.")
         if self._is_explicit:
             self.kernel_ = None
             return given

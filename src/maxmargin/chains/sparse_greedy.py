@@ -22,24 +22,26 @@ class SparseGreedy:
     """A kernel of tokens with few coefficients, for the parameter ``rank`` of ``ChainCRF``.
 
     The exact kernel has a coefficient for each *coordinate*, a training token and a label. Here a part of them differs
-    from zero, chosen a few at a time where the objective falls most steeply (the sparse greedy subspace approximation
-    of Altun and Smola, 2007); in the end all that were chosen are optimised together. Predictions evaluate the
-    kernel with the tokens chosen only.
+    from zero, chosen a few at a time where the objective falls most steeply (after the sparse greedy subspace
+    approximation of Altun and Smola, 2007); in the end all that were chosen are optimised together. Predictions
+    evaluate the kernel with the tokens chosen only.
+
+    The slope of a coordinate is its part of the gradient in the space of the kernel, ``|res + l2/C coefficient|`` with
+    ``res`` the probability of the label less 1 where it is true (times the weight of the sequence). The derivative by a
+    coefficient, which sums this over all tokens by their kernel, tells less of a single one.
 
     Parameters
     ----------
     share : of all coordinates, at most so many are chosen, above 0 and at most 1; with 1 it is the exact kernel
     step : coordinates that one sequence contributes at a time
-    selection : the sequence of a step: ``'random'``, or ``'steepest'``, that of the coordinate with the largest slope,
-        for which the slopes of all coordinates are computed in every step
-    threshold : coordinates along which the objective has a smaller slope are not chosen; slopes are divided by
-        ``C sqrt(k(x, x))``, so that a token of which nothing is known has slopes of up to 1
+    selection : the sequence of a step: ``'steepest'``, that of the coordinate with the largest slope, or ``'random'``
+    threshold : coordinates with smaller slopes are not chosen; a token of which nothing is known has slopes of up to 1
     seed : of the random sequences
     """
 
     share: float = 0.25
     step: int = 10
-    selection: str = "random"
+    selection: str = "steepest"
     threshold: float = 1e-3
     seed: int = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +96,6 @@ class Selection:
         self.coefficients, self.scores = np.zeros((n, k)), np.zeros((n, k))
         self.beside: Floats = np.zeros(self.tokens.beside)
         self.residual: Floats = np.zeros((n, k))  # slopes of the likelihood by scores
-        self.size = np.sqrt(np.maximum(self.cache.diagonal, 0.0))
         self.square = 0.0  # |f|^2
         self.objective = np.inf
         self.truths = np.zeros((n, k))
@@ -128,44 +128,43 @@ class Selection:
     def _parts(self, asked: SparseGreedy) -> Iterator[Places]:
         """Sequences to take coordinates from; ends where none has any."""
         rng = np.random.default_rng(asked.seed)
+        owner = np.full(self.tokens.n, -1)
+        for i, part in enumerate(self.sequences):
+            owner[part] = i
+        used = np.flatnonzero(owner >= 0)
         while True:
             before = self.count
             if asked.selection == "steepest":
-                best = self._best_sequence()
-                if best is None:
-                    return
-                yield self.sequences[best]
+                tops = self._slopes(used).max(axis=1)
+                yield self.sequences[owner[used[int(tops.argmax())]]]
             else:
                 for i in rng.permutation(len(self.sequences)):
                     yield self.sequences[i]
             if self.count == before:
                 return
 
-    def _best_sequence(self) -> int | None:
-        tops = [self._slopes(part)[1].max(initial=0.0) for part in self.sequences]
-        best = int(np.argmax(tops))
-        return best if tops[best] > 0.0 else None
+    def _slopes(self, part: Places) -> Floats:
+        """``|res + l2/C coefficient|`` of the coordinates of some tokens, 0 of those chosen, shape (len(part), labels).
 
-    def _slopes(self, part: Places) -> tuple[Floats, Floats, npt.NDArray[np.float32] | Floats]:
-        """Of the objective along the coordinates of some tokens, their sizes (0 of those chosen), and the kernel."""
-        kernel = np.concatenate(
-            [self.cache.rows(part[at : at + BLOCK].astype(np.int32)) for at in range(0, part.size, BLOCK)]
-        )
-        slopes = self.C * (kernel @ self.residual.astype(kernel.dtype, copy=False)).astype(np.float64, copy=False)
-        slopes += self.l2 * self.scores[part]
-        sizes = np.abs(slopes) / (self.C * np.where(self.size[part] > 0.0, self.size[part], np.inf)[:, None])
-        sizes[self.chosen[part]] = 0.0
-        return slopes, sizes, kernel
+        With ``res`` the slopes of the likelihood by scores, the gradient of the objective in the space of the kernel is
+        ``C res + l2 coefficient`` times the coordinates: at the optimum of the dense kernel all of it is 0.
+        """
+        slopes: Floats = np.abs(self.residual[part] + (self.l2 / self.C) * self.coefficients[part])
+        slopes[self.chosen[part]] = 0.0
+        return slopes
 
     def _steepest(
         self, part: Places, most: int, threshold: float
     ) -> tuple[Places, Places, npt.NDArray[np.float32] | Floats]:
         """Up to ``most`` coordinates of these tokens: their tokens, labels and rows of the kernel matrix."""
-        _, sizes, kernel = self._slopes(part)
-        order = np.argsort(-sizes, axis=None, kind="stable")[:most]
-        order = order[sizes.ravel()[order] > threshold]
-        places, labels = np.unravel_index(order, sizes.shape)
-        return part[places], labels, kernel[places]
+        slopes = self._slopes(part)
+        order = np.argsort(-slopes, axis=None, kind="stable")[:most]
+        order = order[slopes.ravel()[order] > threshold]
+        places, labels = np.unravel_index(order, slopes.shape)
+        numbers, place = np.unique(part[places], return_inverse=True)
+        blocks = [self.cache.rows(numbers[at : at + BLOCK].astype(np.int32)) for at in range(0, numbers.size, BLOCK)]
+        kernel: Any = np.concatenate(blocks)[place] if blocks else np.zeros((0, self.tokens.n))
+        return part[places], labels, kernel
 
     def _move(self, rows: Places, labels: Places, kernel: Floats) -> None:
         """Gives new coordinates their coefficients, by Newton's method in which tokens do not depend on each other."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.classes.calibration import FOLDS, calibrated, has_probabilities
 from maxmargin.classes.costs import cost_of_classes, mean_cost, mistakes_differ
@@ -32,7 +32,7 @@ from maxmargin.fitting.training import job_count, refuse_loss
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.matrices import as_rows, feature_major
-from maxmargin.rows.table_input import encode_labels
+from maxmargin.rows.table_input import encode_labels, read_new
 from maxmargin.solvers.base import Record
 
 Floats = npt.NDArray[np.float64]
@@ -170,7 +170,7 @@ class MulticlassSVC(ClassEstimator):
         margins.
         """
         check_is_fitted(self)
-        X, y = validate_data(self, X, y, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = read_new(self, X, y)
         classes, labels = encode_labels(y)
         if not np.array_equal(classes, self.classes_):
             raise ValueError("y has other classes than the data that the model was fitted to; calibrate with those.")

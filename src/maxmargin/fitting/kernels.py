@@ -30,6 +30,7 @@ from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rough import rough_features
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.kernel_scale import KernelScale
+from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,15 +40,19 @@ _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a col
 _UNLIKE = 1e3  # times a typical column
 _NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 
-keep_settings(Kernel, LowRank)
+keep_settings(Kernel, LowRank, Spectrum)
 
 
 def _is_kernel(value: Any) -> bool:
+    if isinstance(value, Spectrum):
+        return _is_kernel(value.kernel)
     return value in NAMES if isinstance(value, str) else isinstance(value, Kernel) or callable(value)
 
 
 KERNEL: Mapping[str, Allowed] = {
-    "kernel": (Kind(f"the name of a kernel ({', '.join(NAMES)}), a Kernel, a function k(A, B)", _is_kernel),),
+    "kernel": (
+        Kind(f"the name of a kernel ({', '.join(NAMES)}), a Kernel, a Spectrum, a function k(A, B)", _is_kernel),
+    ),
     "rank": (None, COUNT, Kind("a LowRank", lambda value: isinstance(value, LowRank))),
 }
 
@@ -178,7 +183,9 @@ class KernelEstimator(Estimator):
         return self.kernel_.scores(X, coef), np.eye(coef.shape[0])
 
     def _saved_parts(self) -> FileParts:
-        return kernel_parts(super()._saved_parts(), self.kernel_, self.kernel)
+        parts = kernel_parts(super()._saved_parts(), self.kernel_, self.kernel)
+        known = getattr(self, "substrings_", None) if isinstance(self.kernel, Spectrum) else None
+        return parts if known is None else replace(parts, arrays={**parts.arrays, "substrings": known})
 
 
 def kernel_features(

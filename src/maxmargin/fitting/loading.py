@@ -45,6 +45,8 @@ def load(path: str | PathLike[str], problem: Problem | None = None, *, space: An
         if isinstance(model, KernelEstimator):
             model.kernel_ = restored_kernel(arrays, structure, kernel)
             model.kernel = model.kernel if kernel is None else kernel
+            if "substrings" in arrays:
+                model.substrings_ = arrays.labels("substrings", least=1)
         model._restore(arrays, structure)
         check_parameters(model)
         _restore_solution(model, ModelValues(head["fitted"]))

@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -202,7 +203,9 @@ class Kernel:
 
 
 def as_kernel(given: Any) -> Kernel:
-    """A kernel given by its name, by a function or as a ``Kernel``."""
+    """A kernel given by its name, by a function or as a ``Kernel``; of a ``Spectrum`` that of the counts."""
+    if isinstance(given, Spectrum):
+        return as_kernel(given.kernel)
     if isinstance(given, Kernel):
         return given
     return Kernel(given)

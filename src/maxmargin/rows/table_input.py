@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from maxmargin.core.input_checks import check_room, check_sparse
+from maxmargin.rows.spectrum import Spectrum, as_texts
 
 _FORM = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -18,16 +19,20 @@ def read_table(estimator: Any, X: Any, **checks: Any) -> Any:
     """Rows to train with: scikit-learn's ``validate_data`` after every pointer of a sparse matrix has been checked.
 
     Values that are not finite are left to ``packed``, which names their place. ``checks`` are more arguments of
-    ``validate_data``; with ``y`` the result is a pair.
+    ``validate_data``; with ``y`` the result is a pair. Strings become counts of their substrings, where the kernel is
+    that of a spectrum.
     """
+    X = _counted(estimator, X, learn=True)
     _check(X)
     found = validate_data(estimator, X, ensure_all_finite=False, **_FORM, **checks)
     check_room(estimator.n_features_in_)
     return found
 
 
-def read_new(estimator: Any, X: Any) -> Any:
-    """Rows to predict for, with the columns of the training set, or the values of a precomputed kernel with it."""
+def read_new(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
+    """Rows to predict for, with the columns of the training set, or the values of a precomputed kernel with it; strings
+    where it had strings. With ``y`` the result is a pair."""
+    X = _counted(estimator, X, learn=False)
     _check(X)
     kernel = getattr(estimator, "kernel_", None)
     if kernel is not None and kernel.kernel.kind == "precomputed":
@@ -37,7 +42,18 @@ def read_new(estimator: Any, X: Any) -> Any:
                 f"X has {shape[1]} columns; with kernel='precomputed' it holds the values of the kernel with each of "
                 f"the {kernel.columns} training rows."
             )
-    return validate_data(estimator, X, reset=False, **_FORM)
+    return validate_data(estimator, X, y, reset=False, **_FORM)
+
+
+def _counted(estimator: Any, X: Any, learn: bool) -> Any:
+    """Strings as rows of counts; matrices as they are."""
+    kernel: Any = getattr(estimator, "kernel", None)
+    texts = as_texts(X) if isinstance(kernel, Spectrum) else None
+    if texts is None:
+        return X
+    if learn:
+        estimator.substrings_ = kernel.learned(texts)
+    return kernel.rows(texts, estimator.substrings_)
 
 
 def _check(X: Any) -> None:
