@@ -3,6 +3,7 @@
 #include "maxmargin/engine/thread_ranges.hpp"
 #include "maxmargin/grammars/forest.hpp"
 #include "maxmargin/grammars/sums.hpp"
+#include "maxmargin/grammars/tree_sampler.hpp"
 #include "maxmargin/grammars/worth.hpp"
 #include "maxmargin/programs/kbest.hpp"
 #include "maxmargin/programs/samples.hpp"
@@ -74,17 +75,28 @@ TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, in
 
 TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int count, std::uint64_t seed, int threads) {
   struct Scratch {
+    ChartSums inside;
     Forest forest;
     programs::Sums sums;
     std::vector<Edge> edges;
     std::vector<Anchored> tree;
   };
-  return collect<Scratch>(sentences, worth, threads, [=](Scratch& own, std::int64_t i, Chart& chart, TreeLists& trees) {
-    const ChartProgram program(chart);
+  return collect<Scratch>(sentences, worth, threads, [&, count, seed](Scratch& own, std::int64_t i, Chart& chart, TreeLists& trees) {
+    const std::uint64_t own_seed = seed ^ (0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(i + 1));
+    own.inside.run(chart, sentences, i, nullptr, 0);
+    if (!own.inside.listed()) {
+      TreeSampler sampler(chart, own.inside, own_seed);
+      for (int k = 0; k < count; ++k) {
+        const double score = sampler.draw(own.tree);
+        add_tree(trees, own.tree, score);
+      }
+      return;
+    }
+    const ChartProgram program(chart);  // numbers that are too large or too small: by logarithms, over a list of all edges
     own.forest.list(program);
     const programs::Edges<2> edges = own.forest.edges();
     own.sums.run(edges, own.forest.scores().data());
-    programs::Sampler sampler(edges, own.sums.chances(), seed ^ (0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(i + 1)));
+    programs::Sampler sampler(edges, own.sums.chances(), own_seed);
     for (int k = 0; k < count; ++k) {
       own.edges.clear();
       sampler.draw(own.edges);

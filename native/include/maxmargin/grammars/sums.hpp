@@ -6,7 +6,9 @@
 // if that is not negligible, or a number becomes too large, the sums are taken in logarithms over a list of all edges instead.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "maxmargin/grammars/chart.hpp"
@@ -22,6 +24,15 @@ class ChartSums {  // keeps its memory from one sentence to the next
   // the expected number of brackets, (spans, labels).
   double run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets, std::int64_t labels);
   const SentenceScorer::Counts& counts() const { return counts_; }
+  // Unless listed: the sum of what a binary rule or a word makes of a symbol over a span, 0 where it has none, and sums with chains in the places
+  // of the rows of the chart.
+  double low(const Chart& chart, std::int64_t span, Symbol symbol) const {
+    const std::span<const Symbol> own = chart.symbols_at(span);
+    const auto at = std::ranges::find(own, symbol);
+    return at == own.end() ? 0.0 : low_[static_cast<std::size_t>(chart.first_symbol(span) + (at - own.begin()))];
+  }
+  double inside_left(std::size_t place) const { return inside_left_[place]; }
+  double inside_right(std::size_t place) const { return inside_right_[place]; }
   bool listed() const { return listed_; }  // whether the numbers were too large or too small
 
  private:
