@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from maxmargin import DescribedClasses, Kernel, MeasureSVC, MulticlassSVC, MultilabelSVC, TaxonomySVC, load
 from maxmargin.fitting import kernels
+from maxmargin.solvers.base import Status
 
 N, COLUMNS = 120, 5
 
@@ -146,3 +147,13 @@ def test_other_estimators_whose_features_do_not_fit(case: int) -> None:
     assert model.method_ == "structural"
     with pytest.raises(ValueError, match="cache allows"):
         model.set_params(method="likelihood").fit(X, y)
+
+
+def test_kernels_of_few_dimensions_and_hard_margins_have_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps over rows would crawl there, and the features are few, or needed all at once."""
+    X, y = data()
+    monkeypatch.setattr(kernels, "_FACTORED", 50)
+    few = MulticlassSVC(kernel=Kernel("poly", degree=2), method="structural").fit(X, y)
+    assert few.kernel_.width <= Kernel("poly", degree=2).dimensions(COLUMNS) == 21
+    hard = MulticlassSVC(kernel="rbf", method="structural", slack="hard").fit(X, y)
+    assert (hard.score(X, y), hard.solution_.status) == (1.0, Status.CONVERGED)

@@ -111,7 +111,10 @@ class KernelEstimator(Estimator):
         solver = getattr(self, "solver", "auto")
         if getattr(solver, "name", solver) not in _BY_ROWS:
             return None
-        if 8 * n * n <= kernel.cache and not (margins and n > _FACTORED):
+        hard = getattr(self, "slack", None) == "hard"  # needs all planes at once, which have to be features
+        if 8 * n * n <= kernel.cache and (hard or not (margins and n > _FACTORED)):
+            return None
+        if kernel.spans_little(n, X.shape[1]):
             return None
         kernel = self._resolved_kernel(X, weight)
         self.kernel_ = KernelRows.of(kernel, X, getattr(self, "tol", None) == "auto")

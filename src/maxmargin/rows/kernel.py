@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import comb
 from numbers import Integral, Real
 from typing import Any
 
@@ -26,6 +27,8 @@ SCALED = (*_SQUARES, "laplacian")  # kernels of rows whose columns may have any 
 _POSITIVE = ("linear", "rbf", "cosine", "laplacian", "chi2")  # no matrix of them has a negative eigenvalue
 _SAMPLE = 200  # rows on which symmetry and eigenvalues are looked at
 _DIAGONAL = 64  # rows at once, where the diagonal has no formula
+_LITTLE = 4  # rows per dimension
+_MOST_DEGREE = 20  # of a polynomial whose dimensions are counted
 _ROUNDING = 1e-8  # of the largest eigenvalue or value
 
 
@@ -77,6 +80,16 @@ class Kernel:
     def is_positive(self) -> bool:
         """Whether it is known that no matrix of its values has a negative eigenvalue."""
         return self.kind in _POSITIVE or (self.kind == "poly" and self.coef0 >= 0.0)
+
+    def dimensions(self, columns: int) -> float:
+        """Of the space that rows with so many columns span in it, at most; infinite for most kernels."""
+        if self.kind == "poly":
+            return float(comb(columns + self.degree, self.degree)) if self.degree <= _MOST_DEGREE else np.inf
+        return float(columns) if self.kind in ("linear", "cosine") else np.inf
+
+    def spans_little(self, n: int, columns: int) -> bool:
+        """Whether so many rows span far fewer dimensions than there are rows, so that features of them cost little."""
+        return _LITTLE * self.dimensions(columns) <= n
 
     def resolved(self, X: Any, weight: Floats | None = None) -> Kernel:
         """The kernel with a number for ``gamma``, measured on the rows of X by their weights."""

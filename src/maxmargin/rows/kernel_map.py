@@ -160,7 +160,7 @@ class KernelMap:
         """
         n = X.shape[0]
         everything = np.arange(n)
-        if 8 * n * n > kernel.cache:
+        if 8 * n * n > kernel.cache or (positive and kernel.spans_little(n, X.shape[1])):
             return cls._within_cache(kernel, X)
         values = kernel.block(X, kernel.reference(X, everything))
         if kernel.kind == "precomputed":
