@@ -20,7 +20,7 @@ from maxmargin.metrics import abstention_curve
 
 Floats = npt.NDArray[np.float64]
 
-SEQUENCES, SEED = 300, 0
+SEQUENCES, SEED = 200, 0
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.25)
 ANSWERED = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7)
 WINDOW = 2
