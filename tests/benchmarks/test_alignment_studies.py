@@ -76,13 +76,13 @@ def test_c_is_chosen_for_each_measure_on_both_halves(monkeypatch):
 def test_bars_are_given_for_all_families_and_for_those_that_were_not_looked_at(monkeypatch):
     monkeypatch.setattr(proteins, "SETTLED", (0, 2))
     unseen = np.random.default_rng(0).permutation(4)[2:]
-    names = ("BLOSUM62", "Simple", "Window", "Profile")
+    names = ("BLOSUM62", "Simple", "Window", "Window means", "Profile")
     results = {name: np.full((1, 4, 2), 0.1 * k) for k, name in enumerate(names)}
     results["Simple"][:, unseen] = 0.0  # as good as BLOSUM62 there
     found = proteins.answer(results, {"Simple": 5})
     assert [row[0] for row in found["rows"]] == list(names)
     held = {claim: holds for claim, *_, holds in found["bars"]}
-    assert len(held) == 12
+    assert len(held) == 16
     assert held["Q4: Simple less BLOSUM62"]
     assert not held["Q4: Simple less BLOSUM62, families used for no choice"]
     assert held["Q: Window less Simple, families used for no choice"]
