@@ -31,6 +31,7 @@ def program(tmp_path_factory):
     return target
 
 
+@pytest.mark.slow  # it compiles the engine
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_classes_with_a_kernel_reach_the_optimum(program, C):
     X, y = load_iris(return_X_y=True)
