@@ -86,7 +86,6 @@ def test_samples_have_their_probabilities():
     assert again == model.sample(X, n_samples=5, random_state=1)[0]
 
 
-@pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # there is nothing to be learned
 def test_a_support_vector_machine_says_that_its_probabilities_are_not_calibrated():
     examples = pairs_of_letters(seed=4, n=9)
     X, y = given(examples)

@@ -10,8 +10,6 @@ from alignment_cases import LETTERS, pairs_of_letters
 from maxmargin import AlignmentCRF, AlignmentSVM, HomologySVM, Unsupported
 from maxmargin.alignments import Alphabet, Anova2, Gaps, Profile, Simple, Window, oracle
 
-pytestmark = pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # of random alignments
-
 EXAMPLES = pairs_of_letters(seed=11, n=8, decoys=2)
 X = [(x, own[0]) for x, own, _ in EXAMPLES]
 Y = [np.array(truth) for *_, truth in EXAMPLES]

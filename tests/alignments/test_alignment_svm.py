@@ -13,8 +13,6 @@ from maxmargin.alignments.homology import HomologySVM
 from maxmargin.alignments.svm import AlignmentSVM
 from reference import FORMULATIONS, solve
 
-pytestmark = pytest.mark.filterwarnings("ignore:The weights found bound the loss:UserWarning")  # few examples, small C
-
 C, TOL = 0.5, 1e-5
 SOFT = [pair for pair in FORMULATIONS if pair[1] != "hard"]
 SHAPES = [Shape(), Shape("local"), Shape("semi-global"), Shape("semi-global", (True, False, False, True))]

@@ -13,7 +13,6 @@ from maxmargin.alignments import Aligner, Alphabet
 from maxmargin.datasets import make_homologs
 
 MODES = ("global", "local", "semi-global")
-pytestmark = pytest.mark.filterwarnings("ignore:The weights found bound the loss:UserWarning")  # few examples, small C
 
 
 @st.composite

@@ -8,8 +8,6 @@ import pytest
 from alignments import homology, proteins
 from maxmargin.alignments import MultipleAlignment
 
-pytestmark = pytest.mark.filterwarnings("ignore:The weights found bound the loss:UserWarning")  # few examples, small C
-
 
 def test_homology_has_a_row_per_size_and_bars_for_both_losses(monkeypatch):
     monkeypatch.setattr(homology, "PAPER", {2: homology.PAPER[2]})

@@ -67,7 +67,6 @@ def test_where_attributes_outnumber_tokens_and_tell_labels_apart_it_is_the_margi
     np.testing.assert_array_equal(auto.coef_, named.coef_)
 
 
-@pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # by margins, from labels that overlap
 @pytest.mark.parametrize(
     "asked",
     [

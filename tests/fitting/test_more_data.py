@@ -27,8 +27,6 @@ from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Solution
 from maxmargin.solvers.certify import check_order
 
-pytestmark = pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # some examples contradict
-
 RNG = np.random.default_rng(0)
 N, FEW = 300, 6
 X = RNG.standard_normal((N, 8))

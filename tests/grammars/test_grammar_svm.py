@@ -50,7 +50,6 @@ def test_it_learns_its_treebank_and_predicts_trees(kind):
     )
 
 
-@pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # by the one that sees rules alone
 @BOTH
 @pytest.mark.parametrize("input_kind", ["tags", "words"])
 def test_features_of_spans_separate_what_rules_cannot(kind, input_kind):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -27,9 +26,6 @@ def refused(estimator):
     return REPETITIONS if by_sample else {}
 
 
-@pytest.mark.filterwarnings(
-    "ignore:The weights found bound the loss no better"
-)  # some of the checks have nothing but noise to learn from
 @parametrize_with_checks(CONFIGURATIONS, expected_failed_checks=refused)
 def test_scikit_learn_check(estimator, check):
     if "sample_weight_equivalence" in str(check) and estimator.method == "structural":

@@ -30,7 +30,6 @@ def data():
     return X, X @ np.array([2.0, -1.0, 0.5, 0.0, 0.0]) + 0.5 * rng.standard_normal(150) > 1.5
 
 
-@pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")
 def test_in_a_pipeline_and_a_grid_search(data):
     X, y = data
     pipeline = make_pipeline(StandardScaler(), MeasureSVC())

@@ -99,7 +99,6 @@ def test_samples_follow_the_marginals(name, problem, outputs):
     assert (np.abs(shares - p) < 4.5 * np.sqrt(p * (1 - p) / 3000) + 1e-12).all()
 
 
-@pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # outputs are random
 @pytest.mark.parametrize(("name", "problem", "outputs"), CASES, ids=[case[0] for case in CASES])
 def test_the_estimator_has_the_predictions_of_its_problem(name, problem, outputs):
     X = [np.random.default_rng(seed).standard_normal((3, 4, 2)) for seed in range(4)]

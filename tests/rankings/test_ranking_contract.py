@@ -45,7 +45,6 @@ def routing():
         yield
 
 
-@pytest.mark.filterwarnings("ignore:The weights found bound the loss no better")  # the smaller C
 def test_grid_search_with_groups(data, routing):
     X, y, groups = data
     model = RankingSVM(measure="ndcg(5)").set_fit_request(groups=True).set_score_request(groups=True)
