@@ -301,6 +301,15 @@ def test_columns_are_brought_together_by_default(form: Any, rank: Any, tmp_path:
         assert again.decision_function(X) == pytest.approx(model.decision_function(X), rel=1e-9, abs=1e-9)
 
 
+def test_rare_events_are_not_made_large() -> None:
+    """A standardised column that hardly ever moves has a small mean deviation; its few cells would decide distances."""
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(300, 3)), rng.random((300, 3)) < 0.01]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = mm.MulticlassSVC(kernel="rbf").fit(X, (X[:, 0] > 0.0).astype(int))
+    assert model.kernel_.brought is None or model.kernel_.brought.factor.max() <= 1.0 + 1e-9
+
+
 def test_a_warm_start_sees_columns_alike() -> None:
     X, y = large_column()
     model = mm.MulticlassSVC(kernel="rbf", rank=50, method="structural", tol=1e-4, warm_start=True).fit(X, y)

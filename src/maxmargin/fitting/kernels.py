@@ -83,7 +83,9 @@ class KernelEstimator(Estimator):
         kernel = as_kernel(self.kernel)
         if self._is_explicit or kernel.kind not in SCALED or not isinstance(kernel.gamma, str):
             return X
-        self._brought = Columns.of(FeatureScale(packed(X), weight), X.dtype)
+        scale = FeatureScale(packed(X), weight)
+        found = Columns.of(scale, X.dtype)
+        self._brought = None if found is None else found.within(scale.deviations, X.dtype)
         return X if self._brought is None else self._brought.apply(X)
 
     def _training_rows(self, X: Any, weight: Floats | None = None) -> Any:

@@ -53,6 +53,14 @@ class Columns:
             return None
         return cls(shift, factor)
 
+    def within(self, deviations: Floats, dtype: npt.DTypeLike) -> Columns:
+        """The same, but no column is made larger than to the standard deviation of a typical one: distances would be
+        those of the few rows where a column is not what it usually is."""
+        used = deviations > 0.0
+        typical = float(np.median(deviations[used])) if used.any() else 1.0
+        most = np.maximum(1.0, typical / np.where(used, deviations, typical))
+        return Columns(self.shift, np.minimum(self.factor, most).astype(dtype).astype(np.float64))
+
     @staticmethod
     def same(one: Columns | None, other: Columns | None) -> bool:
         """Whether two of them, or None, do the same."""

@@ -44,6 +44,13 @@ class FeatureScale:
         return self._moments[0]
 
     @property
+    def deviations(self) -> Floats:
+        """The standard deviation of every column."""
+        mean, square, _ = self._moments
+        deviations: Floats = np.sqrt(np.maximum(square - mean**2, 0.0))
+        return deviations
+
+    @property
     def filled(self) -> Floats:
         """The share of the cells of every column that are not zero."""
         return self._moments[2]
