@@ -1,4 +1,4 @@
-"""What ``TaxonomySVC.score`` is: the loss that the model was trained with, on new labels."""
+"""The loss that a ``TaxonomySVC`` was trained with: of answers to new labels, and expected of each class."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from maxmargin.classes.costs import cost_of_classes
 from maxmargin.classes.taxonomies.losses import taxonomy_losses
 from maxmargin.classes.taxonomies.paths import label_paths, path_losses
+from maxmargin.classes.taxonomy_places import ClassPlaces
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,6 +32,14 @@ def all_mistakes_alike(model: Any) -> bool:
         return False
     tree = model.taxonomy_
     return bool(model.loss == "zero-one" or (model.loss == "height" and tree.heights.max() <= 1))
+
+
+def expected_loss(model: Any, places: ClassPlaces, probability: Floats) -> Floats:
+    """Of answering each class, shape (n, n_classes), with the loss of an estimator."""
+    if not isinstance(model.loss, str):
+        cost = cost_of_classes(model.loss, model.classes_, "loss")
+        return 1.0 - probability if cost is None else np.asarray(probability @ cost)
+    return 1.0 - probability if model.loss == "zero-one" else places.expected_loss(probability, model.loss)
 
 
 def _by_matrix(model: Any, y: Any, answers: npt.NDArray[Any]) -> Floats:

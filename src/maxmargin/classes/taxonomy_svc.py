@@ -23,8 +23,8 @@ from maxmargin.classes.taxonomies.paths import Levels, found_separator, read_lev
 from maxmargin.classes.taxonomies.reading import AUTO, as_taxonomy, check_separator
 from maxmargin.classes.taxonomy_model_file import restore_taxonomy, taxonomy_parts
 from maxmargin.classes.taxonomy_places import ClassPlaces, label_array
-from maxmargin.classes.taxonomy_score import all_mistakes_alike, answer_losses
-from maxmargin.classes.taxonomy_training import TaxonomyTraining, expected_loss
+from maxmargin.classes.taxonomy_score import all_mistakes_alike, answer_losses, expected_loss
+from maxmargin.classes.taxonomy_training import TaxonomyTraining
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
 from maxmargin.fitting.estimator import FileParts, saved

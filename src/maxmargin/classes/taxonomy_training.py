@@ -17,17 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
-from scipy.special import softmax
 
 from maxmargin import _core
-from maxmargin.classes.calibration import HeldOutScores, held_out_sharpness
-from maxmargin.classes.costs import cost_of_classes
+from maxmargin.classes.calibration import held_out_sharpness
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
 from maxmargin.classes.methods import (
     CONFIDENT,
-    LARGEST_FACTOR,
-    OVERLAP,
     likelihood_tolerance,
     maximise_likelihood,
     too_many_cells,
@@ -36,23 +32,18 @@ from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.shared_likelihood import SharedLikelihood
 from maxmargin.classes.squares import SOLVER, LeastSquares
-from maxmargin.classes.taxonomy_places import ClassPlaces
+from maxmargin.classes.taxonomy_trials import MARGIN, SQUARES, Judged, Trials, following_candidate
 from maxmargin.fitting.likelihood_training import concluded_likelihood, likelihood_solver
-from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
+from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate
 from maxmargin.fitting.training import concluded, job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
-from maxmargin.rows.row_keys import row_keys
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.likelihood import Objective
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
-MARGIN = Candidate("structural", 1.0)
-SQUARES = (Candidate("squares", 0.125), Candidate("squares", 1.0))
-_STEP = 8.0  # from one C of a method to the next
-_FURTHEST = 64.0  # times the default C of least squares, up and down
 _FEW_EXAMPLES = 2500  # up to so many least squares cost little beside margins
 
 
@@ -67,15 +58,6 @@ class TrainedTaxonomy:
     method: str
     decision: str = "score"
     temperature: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Judged:
-    """The candidate that won, the better decision, and the scores of examples by weights not trained on them."""
-
-    candidate: Candidate
-    decision: str
-    held_out: list[HeldOutScores]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,20 +110,20 @@ class TaxonomyTraining:
         }
         return next((name for name, is_asked in asked.items() if is_asked), None)
 
-    def _choice(self, start: float) -> _Judged | Status:
+    def _choice(self, start: float) -> Judged | Status:
         """The candidate of lowest loss on folds; a still larger C, or smaller one of least squares, as long as that
         gains."""
         limit = None if self.estimator.max_time is None else start + self.estimator.max_time
-        trials = _Trials(self, limit)
+        trials = Trials(self, limit)
         best = trials.best(self._candidates(trials))
-        while not isinstance(best, Status) and (following := _following(best.candidate)):
+        while not isinstance(best, Status) and (following := following_candidate(best.candidate)):
             better = trials.best([best.candidate, following], True)
             if isinstance(better, Status) or better.candidate == best.candidate:
                 return better
             best = better
         return best
 
-    def _candidates(self, trials: _Trials) -> list[Candidate]:
+    def _candidates(self, trials: Trials) -> list[Candidate]:
         method, columns = self.estimator.method, self.data.rows.columns
         if method == "squares":
             return [*SQUARES]
@@ -257,126 +239,3 @@ class TaxonomyTraining:
         else:
             found[:, self._own_places] = spsolve(sp.csc_array(own), np.ascontiguousarray(given.T)).T
         return found.ravel()
-
-
-class _Trials:
-    """Candidates of a training on folds; what was trained once is kept."""
-
-    def __init__(self, training: TaxonomyTraining, limit: float | None) -> None:
-        self._training, self._limit = training, limit
-        self._labels, self._structure, self._weight = training.labels, training.structure, training.weight
-        self._rows, self._places = training.data.rows, ClassPlaces(training.placed)
-        keys = row_keys(self._rows, training.data.scale.sizes)
-        self._fold = dealt_folds(keys, self._labels, self._weight > 0.0)
-        self._known: dict[tuple[Candidate, bytes], Solution] = {}
-
-    def classes_overlap(self) -> bool:
-        """Whether the likelihood errs on more than 15 % of its training examples that guessing would err on."""
-        kept = self._fold > 0
-        left = None if self._limit is None else max(1e-3, self._limit - perf_counter())
-        found = self._train(LIKELIHOOD, kept, left)
-        weight = np.where(kept, self._weight, 0.0)
-        guess = float(weight.sum() - np.bincount(self._labels, weight).max())
-        wrong = float(weight @ (self._scores(found.w).argmax(axis=1) != self._labels))
-        return wrong > OVERLAP * guess
-
-    def best(self, candidates: list[Candidate], clearly: bool = False) -> _Judged | Status:
-        """The candidate of lowest loss, or why that was not found; ``clearly`` prefers the first unless it is beaten by
-        more than a standard error."""
-        trials = [_Trial(candidate, self._labels.size) for candidate in candidates]
-
-        def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
-            return self._train(candidate, kept, seconds)
-
-        def loss(place: int, w: Floats, asked: Mask) -> float:
-            before = self._weight @ trials[place].losses
-            self._ask(trials[place], w, asked)
-            return float(self._weight @ trials[place].losses - before)
-
-        def error(one: int, other: int) -> float:
-            share = 0.5 if clearly and one else 1.0  # one that has to win by an error is out before it is behind by one
-            return share * float(np.sqrt(self._weight @ (trials[one].losses - trials[other].losses) ** 2))
-
-        total = float(self._weight.sum())
-        found = Contest(candidates, train, loss, self._fold, self._limit, error).losses(total)
-        if isinstance(found, Status):
-            return found
-        best = int(found.argmin())
-        if clearly and found[0] < np.inf and found[0] - found[best] <= error(0, best):
-            best = 0
-        return _Judged(candidates[best], trials[best].decision, self._held_out(trials[best]))
-
-    def _train(self, candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
-        key = candidate, kept.tobytes()
-        if key not in self._known:
-            near = [self._known[c, k] for c, k in self._known if k == key[1] and c.method == candidate.method]
-            weight = np.where(kept, self._weight, 0.0)
-            self._known[key] = self._training.solve(candidate, weight, seconds, True, near[-1].w if near else None)
-        return self._known[key]
-
-    def _scores(self, w: Floats) -> Floats:
-        """Of all examples, shape (n, n_classes)."""
-        jobs = job_count(self._training.estimator.n_jobs)
-        return np.asarray(self._structure.features.native.scores(self._rows, w, jobs)).reshape(self._labels.size, -1)
-
-    def _ask(self, trial: _Trial, w: Floats, asked: Mask) -> None:
-        """About the examples of a fold."""
-        structure, scores = self._structure, self._scores(w)[asked]
-        truth, weight = self._labels[asked], self._weight[asked]
-        known = np.bincount(self._labels[(self._fold >= 0) & ~asked], minlength=structure.n_classes) > 0
-        told = known[truth]
-        part = HeldOutScores(scores[told], truth[told], weight[told], known)
-        trial.held_out.append(part)
-        trial.by_score[asked] = structure.losses.of_pairs(truth, scores.argmax(axis=1).astype(np.int32))
-        trial.by_cost[asked] = trial.by_score[asked]
-        if trial.candidate != MARGIN and not structure.zero_one:
-            cheapest = self._costs(trial, part, scores).argmin(axis=1)
-            trial.by_cost[asked] = structure.losses.of_pairs(truth, cheapest.astype(np.int32))
-        gain = self._weight @ (trial.by_score - trial.by_cost)
-        trial.decision = "expected-cost" if gain > 0.0 else "score"
-
-    def _costs(self, trial: _Trial, part: HeldOutScores, scores: Floats) -> Floats:
-        """Expected losses of the answers. Scores of least squares are shares of the classes themselves."""
-        if trial.candidate.method == "squares":
-            return np.asarray(scores @ self._training.losses)
-        probability = softmax(held_out_sharpness([part]) * scores, axis=1)
-        return expected_loss(self._training.estimator, self._places, probability)
-
-    def _held_out(self, trial: _Trial) -> list[HeldOutScores]:
-        """Scores as the chosen decision needs them."""
-        if trial.candidate.method != "squares" or trial.decision == "score":
-            return trial.held_out
-        return [replace(part, scores=-part.scores @ self._training.losses) for part in trial.held_out]
-
-
-def _following(best: Candidate) -> Candidate | None:
-    """What is worth a trial after a candidate has won: the next C of its method, away from those tried."""
-    if best.method == "squares":
-        factor = best.factor * (_STEP if best.factor >= 1.0 else 1.0 / _STEP)
-        return replace(best, factor=factor) if 1.0 / _FURTHEST <= factor <= _FURTHEST else None
-    if best.method == "likelihood" and CONFIDENT.factor <= best.factor < LARGEST_FACTOR:
-        return replace(best, factor=_STEP * best.factor)
-    return None
-
-
-class _Trial:
-    """A candidate, and the losses of the examples that it was asked about by two decisions; 0 for the others."""
-
-    def __init__(self, candidate: Candidate, n: int) -> None:
-        self.candidate, self.decision = candidate, "score"
-        self.by_score: Floats = np.zeros(n)
-        self.by_cost: Floats = np.zeros(n)
-        self.held_out: list[HeldOutScores] = []
-
-    @property
-    def losses(self) -> Floats:
-        """Of the better decision."""
-        return self.by_cost if self.decision == "expected-cost" else self.by_score
-
-
-def expected_loss(model: Any, places: ClassPlaces, probability: Floats) -> Floats:
-    """Of answering each class, shape (n, n_classes), with the loss of an estimator."""
-    if not isinstance(model.loss, str):
-        cost = cost_of_classes(model.loss, model.classes_, "loss")
-        return 1.0 - probability if cost is None else np.asarray(probability @ cost)
-    return 1.0 - probability if model.loss == "zero-one" else places.expected_loss(probability, model.loss)
