@@ -66,3 +66,10 @@ def test_bad_pictures(tmp_path):
         draw_abstention({"a": curve}, tmp_path / "a.png", kind="roc")
     with pytest.raises(ValueError, match="There is no curve to draw"):
         draw_abstention({}, tmp_path / "a.png")
+
+
+def test_no_more_than_everything_is_answered():
+    curve = abstention_curve([0.9, 0.2], [True, False])
+    assert curve.at(1.0) == 0.5
+    with pytest.raises(ValueError, match="at most 1, not 1.5"):
+        curve.at(1.5)

@@ -49,6 +49,16 @@ def test_values_are_those_of_scikit_learn(name, form):
     np.testing.assert_allclose(found, expected, rtol=1e-10 if form != "float32" else 1e-5, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["linear", "poly", "rbf", "sigmoid", "cosine", "laplacian"])
+def test_indices_of_sparse_rows_may_have_64_bits(name):
+    A, B = two_matrices()
+    kernel, rows = Kernel(name, **NUMBERS), sp.csr_array(A)
+    long = sp.csr_array(A)
+    long.indices, long.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    np.testing.assert_allclose(kernel.block(long, sp.csr_array(B)), kernel.block(A, B), atol=1e-12)
+    assert long.indices.dtype == np.int64
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_diagonal_is_that_of_the_matrix(name):
     A, _ = two_matrices(n=150)

@@ -32,6 +32,8 @@ class AbstentionCurve:
 
     def at(self, answered: float) -> float:
         """The error where at least this share is answered."""
+        if not answered <= 1.0:
+            raise ValueError(f"answered is a share of all predictions, at most 1, not {answered}.")
         return float(self.error[np.flatnonzero(self.answered >= answered)[-1]])
 
 

@@ -184,6 +184,8 @@ class Kernel:
             return values
         if kind == "rbf":
             return self._rbf(A, B)
+        if kind == "laplacian" and (sp.issparse(A) or sp.issparse(B)):
+            A, B = _with_short_indices(A), _with_short_indices(B)
         numbers = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return np.asarray(pairwise_kernels(A, B, metric=self.name, filter_params=True, **numbers), dtype=np.float64)
 
@@ -234,6 +236,12 @@ def _is_whole(value: Any) -> bool:
 
 def _as_float64(X: Any) -> Any:
     return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
+def _with_short_indices(X: Any) -> sp.csr_array:
+    """A copy with indices of 32 bits, which scikit-learn asks for, and changes."""
+    X = sp.csr_array(X)
+    return sp.csr_array((X.data.copy(), X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def _products(A: Any, B: Any) -> Floats:

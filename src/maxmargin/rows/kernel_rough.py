@@ -18,6 +18,9 @@ Rough = npt.NDArray[np.float32]
 _LARGEST = 300.0  # length of a column of the factor of features, which multiplies errors of values
 _PART = 2048  # rows at once
 _LONGEST = 100.0  # gamma |x|^2: distances of longer rows would lose digits that show
+_LARGE = 1e30  # float32 holds products of coefficients with values up to this
+_SAMPLE = 200  # rows on which the variance is looked at
+_ALIKE = 1e-3  # variance in the space of the kernel as a share of k(x, x): with less, rounding would show
 
 
 def rough_values(kernel: Kernel, X: Any, others: Any = None) -> Callable[[Any, Any], Rough] | None:
@@ -28,6 +31,10 @@ def rough_values(kernel: Kernel, X: Any, others: Any = None) -> Callable[[Any, A
     |a|^2, 1)`` with ``(b, 1, -gamma |b|^2)``. Columns are centred first, which changes no distance.
     """
     if kernel.kind not in ("rbf", "poly") or sp.issparse(X) or isinstance(kernel.gamma, str):
+        return None
+    if kernel.kind == "poly" and kernel.degree * np.log(_LONGEST + abs(kernel.coef0)) > np.log(_LARGE):
+        return None
+    if _are_alike(kernel, X):
         return None
     others = X if others is None else others
     centre = X.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else 0.0
@@ -55,6 +62,15 @@ def rough_features(map: KernelMap, X: Any) -> Rough | None:
         part = slice(start, start + _PART)
         np.matmul(values(part, slice(None)), factor, out=features[part])
     return features
+
+
+def _are_alike(kernel: Kernel, X: Any) -> bool:
+    """Whether all values of the kernel between rows are nearly the same, as far as a sample tells, so that what they
+    differ by has few digits in float32."""
+    some = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.intp))]
+    values = kernel.block(some, some)
+    own = float(values.diagonal().mean())
+    return own - float(values.mean()) < _ALIKE * own
 
 
 def _factor(kernel: Kernel, X: Any, centre: Any, second: bool) -> Rough | None:
