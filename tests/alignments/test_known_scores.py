@@ -126,6 +126,8 @@ def test_learning_goes_on_from_an_earlier_model():
     known = Known(model)
     np.testing.assert_array_equal(known.scores, model.substitution_matrix())
     assert [known.open, known.extend] == model.gap_scores()[0].tolist()
+    own = Known(model, extend=-0.25)
+    assert (own.open, own.extend) == (model.gap_scores()[0, 0], -0.25)
     untied = AlignmentCRF(C=1.0, features=Simple() + Gaps(tied=False), alphabet=LETTERS).fit(X, y)
     with pytest.raises(ValueError, match="different scores in this model: give open and extend"):
         Known(untied)

@@ -66,6 +66,7 @@ def test_deep_trees_need_no_recursion():
     for _ in range(20_000):
         tree, other = Tree("X", [tree]), Tree("X", [other])
     assert Tree.from_text(str(tree)) == tree
+    assert hash(Tree.from_text(str(tree))) == hash(tree)
     assert tree != other
     assert len(tree.spans()) == 20_001
     assert tree.tokens() == [("w", "T")]

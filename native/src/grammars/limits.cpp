@@ -37,7 +37,9 @@ void SpanLimits::set(const Rules& rules, std::int32_t n, std::span<const Bracket
     for (std::int32_t j = 2; j <= n; ++j) {
       for (std::int32_t i = 0; i + 1 < j; ++i) {
         const bool crosses = (i < limit.start && limit.start < j && j < limit.end) || (limit.start < i && i < limit.end && limit.end < j);
-        if (crosses) std::fill_n(low_.begin() + begin(span_number(i, j)) * symbols_, symbols_, std::uint8_t{0});
+        if (!crosses) continue;
+        const std::int64_t row = begin(span_number(i, j));  // may move what low_ has
+        std::fill_n(low_.begin() + row * symbols_, symbols_, std::uint8_t{0});
       }
     }
   }

@@ -73,7 +73,8 @@ class Known(Part):
             (first, later), other = scores.gap_scores().tolist()
             if [first, later] != other and open is None:
                 raise ValueError("The gaps of x and of y have different scores in this model: give open and extend.")
-            open, extend = (first, later) if open is None else (open, extend)
+            if open is None:
+                open, extend = first, later if extend is None else extend
             scores, alphabet = scores.substitution_matrix(track), scores.layout_.alphabets[track]
         table, letters = substitution_scores(scores, alphabet)
         if not np.isfinite(table).all() or not table.any():

@@ -146,9 +146,10 @@ class Tree:
 
     def __hash__(self) -> int:
         """Found when somebody asks, from the leaves up: trees may be deep."""
-        for node in reversed(list(self.nodes())):
-            if not hasattr(node, "_hash"):
-                object.__setattr__(node, "_hash", hash((node.label, node.children)))
+        if not hasattr(self, "_hash"):
+            for node in reversed(list(self.nodes())):
+                if not hasattr(node, "_hash"):
+                    object.__setattr__(node, "_hash", hash((node.label, node.children)))
         return self._hash
 
     def __eq__(self, other: object) -> bool:
