@@ -100,3 +100,9 @@ class TestBadInput:
     def test_labels_known_in_part(self):
         with pytest.raises(Unsupported, match="margin needs the true label of every token"):
             ChainCRF(margin=1.0).fit(X, [Y[0], [None, Y[1][1]], *Y[2:]])
+
+
+def test_costs_decide_with_weights_of_labels_too():
+    model = ChainCRF(C, cost=COST, class_weight=WEIGHTS).fit(X, Y)
+    for probability, labels in zip(model.predict_marginals(X), model.predict(X)):
+        np.testing.assert_array_equal(labels, model.classes_[(probability @ COST).argmin(axis=1)])

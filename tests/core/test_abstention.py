@@ -71,5 +71,5 @@ def test_bad_pictures(tmp_path):
 def test_no_more_than_everything_is_answered():
     curve = abstention_curve([0.9, 0.2], [True, False])
     assert curve.at(1.0) == 0.5
-    with pytest.raises(ValueError, match="at most 1, not 1.5"):
+    with pytest.raises(ValueError, match="at most 1, not"):
         curve.at(1.5)

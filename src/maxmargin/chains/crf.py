@@ -153,9 +153,9 @@ class ChainCRF(ChainEstimator):
         return self
 
     def _decoding(self, choice: DecodingChoice) -> str:
-        if self.class_weight is not None:
-            return "viterbi"
-        return choice.best(self.solution_) if self.cost is None else "marginal"
+        if self.cost is not None:
+            return "marginal"
+        return choice.best(self.solution_) if self.class_weight is None else "viterbi"
 
     @property
     def support_(self) -> list[SupportToken]:
