@@ -111,3 +111,11 @@ def test_sentences_without_limits_beside_others_are_as_they_were():
 def test_limits_that_make_no_sense(limits, kind, message):
     with pytest.raises(kind, match=message):
         PARSERS[0].predict([SHORT[0].tokens()], **limits)
+
+
+@pytest.mark.parametrize("own", [5, "NP", [(["NP"], 0, 1)]])
+def test_what_is_no_list_of_brackets_is_a_sentence(own):
+    trees = make_treebank(20)
+    X = [tree.tokens() for tree in trees]
+    with pytest.raises((ValueError, TypeError), match="Example 1: "):
+        PCFG().fit(X, trees).predict(X[:2], required=[None, own])

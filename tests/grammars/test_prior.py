@@ -64,5 +64,7 @@ def test_files_keep_the_prior(kind, tmp_path):
     assert again.prior == "pcfg"
     np.testing.assert_array_equal(again.prior_, model.prior_)
     assert again.predict(X[40:]) == model.predict(X[40:])
+    model.set_params(prior=None).save(tmp_path / "other.mm")  # what was learned is kept, not what is asked for next
+    assert load(tmp_path / "other.mm").predict(X[40:]) == model.predict(X[40:])
     with pytest.raises(ValueError, match="prior must be None or 'pcfg'"):
         kind(prior="counts").fit(X[:4], TREES[:4])

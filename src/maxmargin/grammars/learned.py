@@ -70,7 +70,7 @@ class LearnedGrammar(GrammarEstimator):
     def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
         super()._restore(arrays, structure)
         self.features_ = SpanFeatures.restored(self.features, structure["span_features"])
-        self.prior_ = None if self.prior is None else arrays.floats("prior_", self.grammar_.n_rules)
+        self.prior_ = arrays.floats("prior_", self.grammar_.n_rules) if "prior_" in arrays else None
         expected = self.features_.weight_count(self.grammar_) + (self.prior_ is not None)
         if self.coef_.size != expected:
             raise ValueError(f"the grammar and its features need {expected} weights, and there are {self.coef_.size}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -28,6 +28,8 @@ def add_limits(core: _core.Sentences, grammar: Grammar, lengths: Sequence[int], 
                 "brackets (label, start, end)."
             )
         for i, own in enumerate(given):
+            if isinstance(own, str) or not isinstance(own, Iterable | None):
+                raise ValueError(f"Example {i}: {name} must be None or a list of brackets, not {quoted(own)}.")
             for bracket in [] if own is None else own:
                 number, start, end = _checked(bracket, labels, lengths[i], f"Example {i}: the {name} bracket")
                 rows[i].append((number, start, end, int(name == "required")))
@@ -41,7 +43,7 @@ def _checked(bracket: Any, labels: dict[str, int], length: int, name: str) -> tu
     if len(parts) != 3 or not all(isinstance(part, Integral) for part in parts[1:]):
         raise TypeError(f"{name} must be a label, the first word and one past the last, not {quoted(bracket)}.")
     label, start, end = parts
-    if label not in labels:
+    if not isinstance(label, str) or label not in labels:
         raise ValueError(f"{name} {quoted(bracket)} has a label that the grammar does not have above words.")
     if not 0 <= start < end <= length:
         raise ValueError(f"{name} {quoted(bracket)} is not within the sentence, which has {length} words.")
