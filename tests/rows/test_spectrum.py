@@ -107,3 +107,15 @@ class TestBadInput:
     def test_tokens(self):
         with pytest.raises(mm.Unsupported, match="Spectrum is a kernel of rows that are strings"):
             mm.ChainSVC(kernel=Spectrum(2)).fit([np.ones((2, 1))], [[0, 1]])
+
+
+@pytest.mark.parametrize("text", ["ba\0", "a\ud800b"])
+def test_characters_that_no_file_keeps_are_refused(text):
+    with pytest.raises(ValueError, match="NUL or half a surrogate pair"):
+        Spectrum(2).learned([text, "ab"])
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", "chi2"])
+def test_kernels_that_take_no_sparse_counts(kernel):
+    with pytest.raises(ValueError, match="counts of substrings are sparse rows"):
+        Spectrum(2, kernel=kernel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from maxmargin.core.input_checks import quoted
 
 Floats = npt.NDArray[np.float64]
 
+_DENSE = ("precomputed", "chi2", "additive_chi2")
+_ODD = re.compile("[\\0\ud800-\udfff]")
 _BETWEEN = "\x1f"  # of the tokens of a sequence that is no string
 
 
@@ -46,10 +49,17 @@ class Spectrum:
             raise ValueError(f"normalised of Spectrum must be True or False, not {quoted(self.normalised)}.")
         if not isinstance(self.kernel, str):
             raise ValueError(f"kernel of Spectrum is the name of a kernel of counts, not {quoted(self.kernel)}.")
+        if self.kernel in _DENSE:
+            raise ValueError(f"kernel of Spectrum cannot be {self.kernel!r}: counts of substrings are sparse rows.")
 
     def learned(self, texts: Sequence[Any]) -> npt.NDArray[np.str_]:
         """The substrings of some texts, sorted."""
         found = sorted({part for text in texts for part in self._parts(text)})
+        if odd := next((part for part in found if _ODD.search(part)), None):
+            raise ValueError(
+                f"X has the substring {quoted(odd)}, with a NUL or half a surrogate pair, which no file keeps; "
+                "remove such characters."
+            )
         if not found:
             raise ValueError(
                 f"No string of X has {self.length} letters, so that they have no substrings of that length; give "
