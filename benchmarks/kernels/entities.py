@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kernels.sentences import Labels, Sentences, error, folds, sample, with_spread
+from kernels.models import error
+from kernels.sentences import Labels, Sentences, folds, sample, with_spread
 from maxmargin import ChainCRF, ChainHMM, ChainPerceptron, ChainSVC, Kernel, NSlack
 
 SENTENCES, SEED = 300, 0

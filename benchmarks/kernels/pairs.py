@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernels.sentences import error, folds, sample
+from kernels.models import error
+from kernels.sentences import folds, sample
 from maxmargin import ChainCRF, Kernel
 from maxmargin.rows import kernel_pairs
 from shared.harness import measure

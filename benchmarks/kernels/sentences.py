@@ -54,11 +54,6 @@ def folds(X: Sentences, Y: Labels, parts: int = FOLDS) -> Iterator[tuple[Sentenc
         yield [X[i] for i in kept], [Y[i] for i in kept], [X[i] for i in left], [Y[i] for i in left]
 
 
-def error(model: object, X: Sentences, Y: Labels) -> float:
-    """Share of wrong tokens in per cent."""
-    return 100.0 * (1.0 - model.score(X, Y))  # type: ignore[attr-defined]
-
-
 def with_spread(values: list[float], digits: int = 2) -> str:
     """Mean and standard deviation over folds."""
     return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"

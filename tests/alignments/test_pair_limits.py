@@ -116,7 +116,7 @@ def test_limits_that_leave_nothing_name_the_example(data):
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"required": [[(0, 1)]]}, "required has 1 lists of pairs, and X has 2 examples"),
+        ({"required": [[(0, 1)]]}, "required has 1 lists of pairs for 2 examples"),
         ({"required": [[(0, 1), (1, 0)], None]}, "required of example 0 goes backwards"),
         ({"forbidden": [None, [(99, 0)]]}, r"forbidden of example 1 names the pair \(99, 0\)"),
         ({"forbidden": [None, [(0.5, 0)]]}, "forbidden of example 1 must be a list of pairs"),
@@ -168,7 +168,7 @@ def test_candidates_are_ranked_by_alignments_within_the_limits():
     (first, second) = model.predict(X[:2], required=[lists[0], None], forbidden=[lists[1], None])
     assert first == (ranked[0].candidate, ranked[0].alignment)
     assert second == model.predict(X[1:2])[0]
-    with pytest.raises(ValueError, match="required of example 0 has 2 lists of pairs, and there are 3 candidates"):
+    with pytest.raises(ValueError, match="required of example 0 has 2 lists of pairs for 3 candidates"):
         model.rank(*X[0], required=[None, None])
     with pytest.raises(ValueError, match="leave no alignment of candidate 1 of example 0"):
         model.rank(*X[0], required=lists[0], forbidden=[None, must, None])

@@ -22,6 +22,7 @@ from maxmargin import (
     check_problem,
 )
 from maxmargin.core.joint_kernel import KernelWeights
+from maxmargin.problems.pair_files import read_pairs, written_pairs
 from reference import dense, enumerate_planes, solve
 
 C = 0.8
@@ -180,6 +181,21 @@ def test_files_keep_the_pairs(tmp_path):
         mm.load(
             tmp_path / "model", problem=type("Paired", (), {"joint_feature": print, "loss": print, "argmax": print})()
         )
+
+
+def test_pairs_come_back_as_they_were():
+    array = np.array([["a", "bcd"]])
+    pair = ({"x": [1, 2.5, None, (True, "é")], "y": array}, np.arange(3.0, dtype=np.float32))
+    ((given, output),) = read_pairs(written_pairs([pair]), 1)
+    assert given["x"] == [1, 2.5, None, (True, "é")]
+    assert (given["y"].tolist(), given["y"].dtype) == (array.tolist(), array.dtype)
+    assert (output.tolist(), output.dtype) == ([0.0, 1.0, 2.0], np.float32)
+
+
+def test_a_changed_file_asks_for_no_memory():
+    text = written_pairs([(np.array(["a"]), 0)]).replace(b'"type": "U"', b'"type": "<U400000000"')
+    with pytest.raises(ValueError, match="strings of no given length"):
+        read_pairs(text, 1)
 
 
 def test_other_objects_are_not_written(tmp_path):

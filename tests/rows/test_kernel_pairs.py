@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -106,3 +108,11 @@ def test_a_warm_start_goes_on(sentences):
     model.fit(X, y)
     fresh = fitted(mm.ChainCRF, 2, sentences, solver="lbfgs", tol=1e-5)
     assert model.solution_.primal == pytest.approx(fresh.solution_.primal, rel=1e-3)
+
+
+def test_a_changed_file_with_another_degree_is_refused(sentences, tmp_path):
+    model = fitted(mm.ChainCRF, 2, sentences, tol="auto")
+    model.kernel_ = dataclasses.replace(model.kernel_, kernel=dataclasses.replace(model.kernel_.kernel, degree=3))
+    model.save(tmp_path / "model")
+    with pytest.raises(mm.ModelFileError, match="degree 1 or 2"):
+        mm.load(tmp_path / "model")

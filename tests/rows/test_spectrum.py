@@ -99,6 +99,8 @@ class TestBadInput:
             model.predict(["ac", 3])
         with pytest.raises(ValueError, match="Spectrum takes a list of strings, not 'acgt'"):
             model.predict("acgt")
+        with pytest.raises(ValueError, match=r"Spectrum takes a list of strings, not an array of shape \(1, 2\)"):
+            model.predict(np.array([["ac", "gt"]]))
 
     def test_short_strings(self):
         with pytest.raises(ValueError, match="No string of X has 20 letters"):

@@ -167,7 +167,8 @@ class AlignmentEstimator(AlignmentBase):
         X : pairs of sequences
         decode : ``'best'`` for the alignment of highest score; ``'risk'`` for that of which most pairs are expected to
             be right by their probabilities: the least expected Q-loss, to which superfluous pairs do no harm
-        shift : with ``decode='risk'``, how far from the true one a pair is right; None: as in the loss of training
+        shift : with ``decode='risk'``, the number of positions by which a pair may be off and still count as right;
+            None is that of the loss in training
         forbidden, required : for each example None, or the pairs (i, j) that its alignment must not have, or must have
         """
         near = checked_shift(shift, int(getattr(self, "shift", 0)))

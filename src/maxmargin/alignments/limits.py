@@ -84,11 +84,7 @@ def _lists(name: str, given: Any, n: int, each: str = "example") -> Any:
         return [None] * n
     lists = by_position(given, name)
     if len(lists) != n:
-        of = "X has" if each == "example" else "there are"
-        raise ValueError(
-            f"{name} has {len(lists)} lists of pairs, and {of} {n} {each}s; give one per {each}, or None for "
-            f"{'an' if each == 'example' else 'a'} {each} without."
-        )
+        raise ValueError(f"{name} has {len(lists)} lists of pairs for {n} {each}s; give a list or None per {each}.")
     return lists
 
 

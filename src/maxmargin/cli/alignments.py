@@ -48,7 +48,7 @@ Upper = Annotated[
 Seed = Annotated[int, typer.Option(help="Of the pairs that are drawn, and of training.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
 Decode = Annotated[str, typer.Option(help="best: highest score; risk: most pairs that are expected to be right.")]
-Near = Annotated[int | None, typer.Option("--shift", help="With risk: how far from the true one a pair is right.")]
+Near = Annotated[int | None, typer.Option("--shift", help="With risk: a pair may be off by so many positions.")]
 Pairs = tuple[list[tuple[str, str]], list[Alignment]]
 
 

@@ -90,6 +90,8 @@ def restored_kernel(
         pairs = arrays.whole("kernel_pairs", np.int64, None, below=columns * columns)
         if kernel.kind != "poly" or isinstance(gamma, str) or (np.diff(pairs) <= 0).any():
             raise ValueError("pairs of features ascend, and belong to a polynomial kernel with a number for gamma")
+        if kernel.degree > 2 or kernel.coef0 < 0.0:
+            raise ValueError("pairs of features are those of degree 1 or 2, with a coef0 of at least 0")
         return PairFeatures(kernel, pairs, columns)
     if form == "numbers":
         return ReferenceRows(kernel, arrays.whole("kernel_numbers", np.int64, None, below=columns), columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from maxmargin.fitting.estimator import Estimator, FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import COUNT, NOT_NEGATIVE, Allowed, Kind, whole
 from maxmargin.fitting.training import job_count
+from maxmargin.fitting.warning import warn_caller
 from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.grammar import Grammar
 from maxmargin.grammars.lexicon import Ints, words_and_tags
@@ -208,10 +208,10 @@ def _say_if_words(grammar: Grammar, sentences: Sequence[Any]) -> None:
         words, tags = words_and_tags(sentence)
         if not known.isdisjoint(tags or words):
             return
-    warnings.warn(
+    warn_caller(
         "This parser reads tags, and none of the tags of these sentences was in its trees; each may then be any tag. "
         "If they are words, give pairs (word, tag), or learn a parser with input='words'.",
-        stacklevel=4,
+        UserWarning,
     )
 
 

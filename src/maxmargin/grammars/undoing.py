@@ -46,9 +46,12 @@ def best_trees(grammar: Grammar, derivations: Sequence[npt.NDArray[np.int32]], s
                 continue
             trees = below[start] if split < 0 else below[start] + below[split]
             below[start] = trees if label is None else (checked_tree(label, trees),)
-        root = below[0][0]
-        found.append(root.children[0] if grammar.wrapped else root)
-    return found  # type: ignore[return-value]
+        root: Tree | str = below[0][0]
+        if grammar.wrapped:
+            root = below[0][0].children[0]
+        assert isinstance(root, Tree)
+        found.append(root)
+    return found
 
 
 class _Part(NamedTuple):

@@ -38,7 +38,11 @@ def _plain(value: Any) -> Any:
         return {"dict": [[key, _plain(each)] for key, each in value.items()]}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
         values = [_plain(each) for each in value.ravel().tolist()]
-        return {"array": values, "type": value.dtype.str, "shape": list(value.shape)}
+        return {
+            "array": values,
+            "type": "U" if value.dtype.kind == "U" else value.dtype.str,
+            "shape": list(value.shape),
+        }
     raise ValueError(
         f"A model file keeps the inputs and outputs that its weights are made of, and these have {quoted(value)} in "
         "them; it keeps numbers, strings, lists, tuples, dicts and arrays. pickle keeps everything."
@@ -49,8 +53,8 @@ def _restored(value: Any) -> Any:
     if isinstance(value, dict):
         if "array" in value:
             kind = np.dtype(value["type"])
-            if kind.kind not in "biufU":
-                raise ValueError("an array of pairs has numbers or strings")
+            if kind.kind not in "biufU" or (kind.kind == "U" and kind.itemsize):  # strings are as long as they are
+                raise ValueError("an array of pairs has numbers, or strings of no given length")
             return np.array(value["array"], dtype=kind).reshape(value["shape"])
         if "tuple" in value:
             return tuple(_restored(each) for each in value["tuple"])

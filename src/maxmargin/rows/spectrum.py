@@ -92,6 +92,8 @@ class Spectrum:
 def as_texts(X: Any) -> Sequence[Any] | None:
     """X as a list of strings or of lists of strings; None where it is a matrix of numbers. Raises for anything else."""
     if sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim != 1):
+        if not sp.issparse(X) and X.dtype.kind in "USO":
+            raise ValueError(f"Spectrum takes a list of strings, not an array of shape {X.shape}.")
         return None
     if hasattr(X, "columns"):
         raise ValueError("Spectrum takes a list of strings; of a data frame give the column that has them.")
