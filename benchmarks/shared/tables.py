@@ -51,3 +51,16 @@ def replace_section(page: Path, name: str, text: str) -> None:
     if not (found and closed):
         raise SystemExit(f"{page} has no lines {start.strip()!r} and {end.strip()!r} to write between.")
     page.write_text(f"{before}{start}{text.strip()}\n{end}{after}")
+
+
+def report_table(
+    title: str, columns: list[str], rows: list[list[str]], note: str, page: Path | None, section: str
+) -> None:
+    """Prints a table and the note below it, and writes both into a section of the page, if there is one."""
+    table = new_table(title, columns)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    console.print(note)
+    if page is not None:
+        replace_section(page, section, markdown_table(columns, rows) + "\n\n" + note)

@@ -38,7 +38,7 @@ from sklearn.svm import SVC
 
 from maxmargin import Kernel, LowRank, MulticlassSVC
 from maxmargin.rows.kernel_basis import BASES
-from shared.tables import console, markdown_table, new_table, replace_section
+from shared.tables import console, report_table
 
 GRID = (0.25, 1.0, 4.0, 16.0, 64.0, 256.0)  # r
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0)  # times that of 'scale'
@@ -136,13 +136,8 @@ def main() -> None:
     for name in names:
         means = [np.mean([p[name] for _, own, p in rows if own == role]) for role in ("chose", "judges")]
         body.append([name, *(f"{points[name]:.1f}" for _, _, points in rows), *(f"{mean:.2f}" for mean in means)])
-    table = new_table("Accuracy in points; the first 5 sets chose", head)
-    for line in body:
-        table.add_row(*line)
-    console.print(table)
-    if arguments.write:
-        note = "The first 5 sets chose the defaults, the others judge them."
-        replace_section(arguments.write, "defaults of kernels", markdown_table(head, body) + "\n\n" + note)
+    note = "The first 5 sets chose the defaults, the others judge them."
+    report_table("Accuracy in points", head, body, note, arguments.write, "defaults of kernels")
 
 
 if __name__ == "__main__":
