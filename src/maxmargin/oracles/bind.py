@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.input_checks import check_room
-from maxmargin.core.joint_kernel import has_kernel_only
+from maxmargin.core.joint_kernel import JointKernel, has_kernel_only
 from maxmargin.core.problem import as_examples, check_methods, has_power
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.from_kernel import JointKernelOracle
@@ -39,6 +39,9 @@ def bind(
     check_methods(problem)
     X, Y = as_examples(X, Y)
     if has_kernel_only(problem):
+        X = list(X)  # rows of an array are other objects each time
+        problem = JointKernel.of(problem, X)
+    if isinstance(problem, JointKernel):
         return JointKernelOracle(problem, X, Y, formulation, sample_weight, approximate)
     if n_jobs > 1:
         return SharedOracle(problem, X, Y, formulation, sample_weight, approximate, n_jobs)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.formulation import Formulation
 from maxmargin.core.joint_kernel import JointKernel
 from maxmargin.oracles.from_problem import ProblemOracle
 
@@ -19,18 +15,6 @@ class JointKernelOracle(ProblemOracle):
     """Asks the problem with weights that are sums over pairs; planes are coordinates in the span of the pairs met."""
 
     problem: JointKernel
-
-    def __init__(
-        self,
-        problem: Any,
-        X: Sequence[Any],
-        Y: Sequence[Any],
-        formulation: Formulation,
-        sample_weight: Floats | None = None,
-        approximate: bool = False,
-    ) -> None:
-        inputs = list(X)  # rows of an array are other objects each time
-        super().__init__(JointKernel.of(problem, inputs), inputs, Y, formulation, sample_weight, approximate)
 
     def try_out(self) -> int:
         """Random coordinates are no weights: those of pairs that were not met yet are not known."""

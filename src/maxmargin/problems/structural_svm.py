@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any, ClassVar
 
-from maxmargin.core.joint_kernel import has_kernel_only
+from maxmargin.core.joint_kernel import JointKernel, has_kernel_only
 from maxmargin.core.problem import Unsupported, as_examples, check_methods
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, TRAINING, Allowed
 from maxmargin.fitting.training import train
-from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.oracles.from_kernel import JointKernelOracle
 from maxmargin.problems.calibration import CalibratedProblem
 from maxmargin.solvers.base import Record
 
@@ -80,27 +77,24 @@ class StructuralSVM(CalibratedProblem):
             if not hasattr(self.problem, "bind"):
                 X, y = as_examples(X, y)
             weight = check_sample_weight(sample_weight, len(y))
-            if has_kernel_only(self.problem) and self.warm_start:
-                raise Unsupported("A problem with a kernel for joint_feature starts anew; use warm_start=False.")
-            bound: list[Oracle] = []
-            keep, inexact = partial(_kept, bound), self.approximate
-            self._keep(train(self, self.problem, X, y, len(y), self.C, weight, approximate=inexact, wrapped=keep))
-            self._conclude(bound[0])
+            problem = self.problem
+            if has_kernel_only(problem):
+                if self.warm_start:
+                    raise Unsupported("A problem with a kernel for joint_feature starts anew; use warm_start=False.")
+                X = list(X)  # rows of an array are other objects each time
+                problem = JointKernel.of(problem, X)
+            self._keep(train(self, problem, X, y, len(y), self.C, weight, approximate=self.approximate))
+            self._conclude(problem)
             self.temperature_, self.calibrated_ = 1.0, False
         return self
 
-    def _conclude(self, oracle: Oracle) -> None:
+    def _conclude(self, problem: Any) -> None:
         """Sets the weights, or with a kernel the pairs and their coefficients."""
         own: dict[str, Any] = self.__dict__
         own.pop("support_", None)
-        translate = getattr(self.problem, "public_weights", None)
         w = self.solution_.w
-        if isinstance(oracle, JointKernelOracle):
-            self.support_, self.coef_ = oracle.problem.concluded(w)
+        if isinstance(problem, JointKernel):
+            self.support_, self.coef_ = problem.concluded(w)
         else:
+            translate = getattr(problem, "public_weights", None)
             self.coef_ = w if translate is None else translate(w)
-
-
-def _kept(bound: list[Oracle], oracle: Oracle) -> Oracle:
-    bound.append(oracle)
-    return oracle
