@@ -33,15 +33,7 @@ class AlignmentLikelihood {  // keeps its memory from one example to the next
 
 double alignment_likelihood(const AlignmentTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin,
                             std::int64_t end, double* gradient, int threads) {
-  return summed_with_gradient(begin, end, threads, targets.set->weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
-    AlignmentLikelihood likelihood(targets);
-    double value = 0.0;
-    for (std::int64_t i = first; i < last; ++i) {
-      const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
-      if (weight != 0.0) value += weight * likelihood(i, weights, 1.0, into, weight);
-    }
-    return value;
-  });
+  return summed_examples(begin, end, threads, targets.set->weights, weights, sample_weight, gradient, [&] { return AlignmentLikelihood(targets); });
 }
 
 double descend_alignments(const AlignmentTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes,

@@ -33,15 +33,7 @@ class TreeLikelihood {  // keeps its memory from one sentence to the next
 
 double tree_likelihood(const TreeTargets& targets, const double* weights, const double* sample_weight, std::int64_t begin, std::int64_t end, double* gradient,
                        int threads) {
-  return summed_with_gradient(begin, end, threads, targets.sentences->weights, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
-    TreeLikelihood likelihood(targets);
-    double total = 0.0;
-    for (std::int64_t i = first; i < last; ++i) {
-      const double weight = sample_weight == nullptr ? 1.0 : sample_weight[i];
-      if (weight != 0.0) total += weight * likelihood(i, weights, 1.0, into, weight);
-    }
-    return total;
-  });
+  return summed_examples(begin, end, threads, targets.sentences->weights, weights, sample_weight, gradient, [&] { return TreeLikelihood(targets); });
 }
 
 double descend_trees(const TreeTargets& targets, const double* sample_weight, std::span<const std::int32_t> order, const StepSizes& sizes, ScaledWeights& weights) {

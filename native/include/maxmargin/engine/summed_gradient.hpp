@@ -36,4 +36,20 @@ double summed_with_gradient(std::int64_t begin, std::int64_t end, int threads, s
   return value;
 }
 
+// The same for single examples, each as often as its weight says: one = make() is of one thread, and one(i, weights, 1, into, c) answers f_i at the
+// weights and adds c times its gradient to `into`, unless that is null.
+template <class Make>
+double summed_examples(std::int64_t begin, std::int64_t end, int threads, std::int64_t size, const double* weights, const double* sample_weight,
+                       double* gradient, Make&& make) {
+  return summed_with_gradient(begin, end, threads, size, gradient, [&](std::int64_t first, std::int64_t last, double* into) {
+    auto one = make();
+    double total = 0.0;
+    for (std::int64_t i = first; i < last; ++i) {
+      const double own = sample_weight == nullptr ? 1.0 : sample_weight[i];
+      if (own != 0.0) total += own * one(i, weights, 1.0, into, own);
+    }
+    return total;
+  });
+}
+
 }  // namespace maxmargin

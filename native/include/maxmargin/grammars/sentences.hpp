@@ -1,7 +1,8 @@
 // Sentences as terminals of a grammar, and the features of rules at their places.
 //
-// Weights 0 to rules - 1 are those of the rules themselves. Where rules have a value from elsewhere, a prior, its factor is a weight. A part adds features of places: rows of a matrix, one per start, end, length,
-// span or split of each sentence (scores.hpp), in the columns of a block of rules; weight base + f * blocks + b belongs to column f in block b.
+// Weights 0 to rules - 1 are those of the rules themselves. Where rules have a value from elsewhere, a prior, its factor is a weight. A part adds
+// features of places: rows of a matrix, one per start, end, length, span or split of each sentence (scores.hpp), in the columns of a block of rules;
+// weight base + f * blocks + b belongs to column f in block b.
 #pragma once
 
 #include <cstdint>
