@@ -8,7 +8,7 @@ import pytest
 import maxmargin
 from alignment_cases import LETTERS, pairs_of_letters
 from maxmargin import AlignmentCRF, AlignmentSVM, HomologySVM, Unsupported
-from maxmargin.alignments import Alphabet, Anova2, Gaps, Profile, Simple, Window, oracle
+from maxmargin.alignments import Alphabet, Anova2, Gaps, Profile, Simple, Window
 
 EXAMPLES = pairs_of_letters(seed=11, n=8, decoys=2)
 X = [(x, own[0]) for x, own, _ in EXAMPLES]
@@ -115,7 +115,7 @@ def test_searches_that_would_take_too_much_are_refused(monkeypatch):
     pair, truth = ("ab" * 600, "ba" * 600), np.stack([np.arange(1200)] * 2, axis=1)
     with pytest.raises(Unsupported, match="have 1,442,401 numbers of hits and pairs; use rescaling='margin'"):
         AlignmentSVM(loss="f1").fit([pair], [truth])
-    monkeypatch.setattr(oracle, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("maxmargin.oracles.listed._MOST_BYTES", 1 << 20)
     with pytest.raises(Unsupported, match=r"for example 1 that takes .* GiB in each of 1 threads, and .* is the most"):
         AlignmentSVM(rescaling="slack").fit([X[0], ("ab" * 30, "ba" * 30)], [Y[0], truth[:60]])
 
