@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from maxmargin.alignments.base import GRID, AlignmentEstimator
@@ -11,16 +11,11 @@ from maxmargin.alignments.likelihood import alignment_likelihood
 from maxmargin.alignments.packed import read_alignments
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
-from maxmargin.fitting.likelihood_training import train_likelihood
+from maxmargin.fitting.likelihood_training import train_sum_likelihood
 from maxmargin.fitting.parameters import NOT_NEGATIVE, SOLVER, TRAINING, Allowed
-from maxmargin.fitting.regularisation import resolved_c
-from maxmargin.fitting.training import job_count, run_of
+from maxmargin.fitting.training import job_count
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.certify import check_product
-from maxmargin.solvers.likelihood import Objective
-
-_TOL = 1e-3  # what tol='auto' stands for
 
 
 @saved
@@ -89,14 +84,8 @@ class AlignmentCRF(AlignmentEstimator):
             packed = self._pack_training(X)
             targets = packed.targets(read_alignments(packed.given, y))
             problem = alignment_likelihood(packed, targets, weight, job_count(self.n_jobs))
-            C = resolved_c(self.C, lambda: problem.default_c)
-            check_product(C, problem.total_weight, problem.n, problem.steepness)
-            run = run_of(self, slack="linear")
-            run = replace(run, tol=_TOL if isinstance(self.tol, str) else run.tol, relative=0.0)
             before = getattr(self, "coef_", None) if self.warm_start else None
-            start = before if before is not None and before.size == packed.layout.n_weights else None
-            objective = Objective(problem, C, float(self.l1), float(self.l2), run.tol)
-            self._keep(train_likelihood(self.solver, problem, objective, run, start))
+            self._keep(train_sum_likelihood(self, problem, before))
             self.coef_, self.layout_ = self.solution_.w, packed.layout
             self.temperature_ = 1.0
         return self

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
-from maxmargin.fitting.likelihood_training import train_likelihood
+from maxmargin.fitting.likelihood_training import train_sum_likelihood
 from maxmargin.fitting.parameters import ANYTHING, NOT_NEGATIVE, SOLVER, TRAINING, Allowed
-from maxmargin.fitting.regularisation import resolved_c
-from maxmargin.fitting.training import job_count, run_of
+from maxmargin.fitting.training import job_count
 from maxmargin.grammars.base import GRAMMAR
 from maxmargin.grammars.grammar import Grammar
 from maxmargin.grammars.learned import LearnedGrammar
 from maxmargin.grammars.likelihood import tree_likelihood
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.certify import check_product
-from maxmargin.solvers.likelihood import Objective
-
-_TOL = 1e-3  # what tol='auto' stands for
 
 
 @saved
@@ -105,12 +100,6 @@ class GrammarCRF(LearnedGrammar):
             size = structure.sentences.weight_count
             lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int32)
             problem = tree_likelihood(structure.targets(), size, lengths, weight, job_count(self.n_jobs))
-            C = resolved_c(self.C, lambda: problem.default_c)
-            check_product(C, problem.total_weight, problem.n, problem.steepness)
-            run = run_of(self, slack="linear")
-            run = replace(run, tol=_TOL if isinstance(self.tol, str) else run.tol, relative=0.0)
-            start = before if before is not None and before.size == size else None
-            objective = Objective(problem, C, float(self.l1), float(self.l2), run.tol)
-            self._keep(train_likelihood(self.solver, problem, objective, run, start))
+            self._keep(train_sum_likelihood(self, problem, before))
             self.coef_, self.temperature_ = self.solution_.w, 1.0
         return self

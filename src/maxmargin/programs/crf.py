@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from maxmargin.core.problem import as_examples
 from maxmargin.fitting.estimator import saved
-from maxmargin.fitting.likelihood_training import train_likelihood
+from maxmargin.fitting.likelihood_training import train_sum_likelihood
 from maxmargin.fitting.parameters import ANYTHING, NOT_NEGATIVE, SOLVER, TRAINING, Allowed
-from maxmargin.fitting.regularisation import resolved_c
-from maxmargin.fitting.training import job_count, run_of
+from maxmargin.fitting.training import job_count
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.programs.base import ProgramEstimator
 from maxmargin.programs.likelihood import program_likelihood
 from maxmargin.programs.space import Space, check_methods, pack_programs
 from maxmargin.programs.targets import packed_targets, true_edges
 from maxmargin.solvers.base import Record
-from maxmargin.solvers.certify import check_product
-from maxmargin.solvers.likelihood import Objective
-
-_TOL = 1e-3  # what tol='auto' stands for
 
 
 @saved
@@ -86,14 +81,8 @@ class ProgramCRF(ProgramEstimator):
             programs = pack_programs(self.space, X)
             targets = packed_targets(programs, true_edges(self.space, programs.topologies, X, y))
             problem = program_likelihood(programs, targets, weight, job_count(self.n_jobs))
-            C = resolved_c(self.C, lambda: problem.default_c)
-            check_product(C, problem.total_weight, problem.n, problem.steepness)
-            run = run_of(self, slack="linear")
-            run = replace(run, tol=_TOL if isinstance(self.tol, str) else run.tol, relative=0.0)
             before = getattr(self, "coef_", None) if self.warm_start else None
-            start = before if before is not None and before.size == programs.n_weights else None
-            objective = Objective(problem, C, float(self.l1), float(self.l2), run.tol)
-            self._keep(train_likelihood(self.solver, problem, objective, run, start))
+            self._keep(train_sum_likelihood(self, problem, before))
             self.coef_, self.shape_ = self.solution_.w, programs.shape
             self.temperature_ = 1.0
         return self
