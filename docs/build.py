@@ -41,6 +41,7 @@ IN_MENU = (
     (ROOT / "docs" / "ranking.md", "ranking.html", "Rankings"),
     (ROOT / "docs" / "diversity.md", "diversity.html", "Diverse rankings"),
     (ROOT / "docs" / "defaults.md", "defaults.html", "Defaults"),
+    (ROOT / "docs" / "defaults_measured.md", "defaults_measured.html", "Defaults, measured"),
     (ROOT / "docs" / "architecture.md", "architecture.html", "Architecture"),
     (ROOT / "CONTRIBUTING.md", "contributing.html", "Contributing"),
     (ROOT / "CHANGELOG.md", "changelog.html", "Changes"),

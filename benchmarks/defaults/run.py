@@ -5,7 +5,7 @@ tasks as a whole; they run with --held-out and --fresh only, and are reported ap
 --retime measures the seconds of the fastest again at the stored settings. Results are in benchmarks/results/defaults.
 
     python benchmarks/defaults/run.py [--only digits] [--family chains] [--ours | --stored | --peers] [--new]
-        [--held-out] [--fresh] [--retime] [--check] [--json FILE] [--write docs/defaults.md]
+        [--held-out] [--fresh] [--retime] [--check] [--json FILE] [--write docs/defaults_measured.md]
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The grid for tuning has the powers of sqrt(10) from a thousandth of the default 
 tried after a fit that was stopped by the limit of time. Nothing is chosen here: how the default was, on training parts
 only, is ``rules.py``. Small sets without a test part of their own are split several times.
 
-    python benchmarks/defaults/studies/default_c/run.py [--data iris --data mnist | --write docs/defaults.md]
+    python benchmarks/defaults/studies/default_c/run.py [--data iris --data mnist | --write docs/defaults_measured.md]
         [--max-time 20]
 """
 
@@ -133,7 +133,7 @@ def report(results: list[Result], max_time: float) -> str:
         "means over the splits, ± the standard error of the difference. CPU s is the time of `fit` with the default "
         f"C. Unfinished are those of all fits, most of them for tuning, that were stopped after {max_time:g} s.\n\n"
         f"{markdown_table(columns, rows)}\n\n{holds}\n\n"
-        f"`python benchmarks/defaults/studies/default_c/run.py --max-time {max_time:g} --write docs/defaults.md` "
+        f"`python benchmarks/defaults/studies/default_c/run.py --max-time {max_time:g} --write docs/defaults_measured.md` "
         f"writes this table; here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, "
         f"{machine['date']}."
     )
