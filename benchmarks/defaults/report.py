@@ -68,8 +68,8 @@ def write_page(page: Path, parts: dict[str, list[Comparison]]) -> None:
     for title, found in parts.items():
         text += [f"**{title}**", _by_estimator(found), _bar_table(bars_of(found)), *_slow(slow_ones(found))]
     text.append(
-        "`python benchmarks/defaults/run.py --held-out --fresh --write docs/defaults_measured.md` writes these tables; here "
-        f"with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, {machine['date']}."
+        "`python benchmarks/defaults/run.py --held-out --fresh --write docs/defaults_measured.md` writes these tables; "
+        f"here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, {machine['date']}."
     )
     replace_section(page, SECTION, "\n\n".join(text))
 

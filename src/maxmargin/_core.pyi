@@ -1983,12 +1983,7 @@ class TreeTargets:
 class TreeOracle:
     """Sentences, true trees and a formulation; see grammars/search.hpp."""
 
-    def __init__(self, targets: object, goal: str, guess: float, hit: float, margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], guesses: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], beam: float | None) -> None: ...
-
-    def search_bytes(self, example: int) -> int:
-        """
-        Memory that the search by hits and guesses takes for an example; 0 where there is none.
-        """
+    def __init__(self, targets: object, goal: str, guess: float, hit: float, margin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], guesses: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], room: int, beam: float | None) -> None: ...
 
     @property
     def weight_count(self) -> int: ...

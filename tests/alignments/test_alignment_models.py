@@ -115,7 +115,7 @@ def test_searches_that_would_take_too_much_are_refused(monkeypatch):
     pair, truth = ("ab" * 600, "ba" * 600), np.stack([np.arange(1200)] * 2, axis=1)
     with pytest.raises(Unsupported, match="have 1,442,401 numbers of hits and pairs; use rescaling='margin'"):
         AlignmentSVM(loss="f1").fit([pair], [truth])
-    monkeypatch.setattr("maxmargin.oracles.listed._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("maxmargin.oracles.listed.MOST_BYTES", 1 << 20)
     with pytest.raises(Unsupported, match=r"for example 1 that takes .* GiB in each of 1 threads, and .* is the most"):
         AlignmentSVM(rescaling="slack").fit([X[0], ("ab" * 30, "ba" * 30)], [Y[0], truth[:60]])
 

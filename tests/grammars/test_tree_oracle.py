@@ -112,3 +112,20 @@ def test_rules_that_are_no_tree_are_refused():
     for wrong in (tree[1:], (*tree, tree[0]), ((99, 0, 1, 4), *tree[1:])):
         with pytest.raises(ValueError, match="example 0 do not derive"):
             targets_of(case, wrong)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids="-".join)
+@pytest.mark.parametrize("size", [0.01, 0.1, 1.0])
+def test_the_most_violated_tree_of_five_words_is_that_of_all_trees(formulation, size):
+    """Long enough for bounds by prices of hits and guesses to leave something open."""
+    case, rule = ambiguous_case(), Formulation(*formulation)
+    case.words = [0] * 5
+    trees, rng = case.trees(), np.random.default_rng(3)
+    features = np.array([case.features(tree) for tree in trees])
+    for pick in rng.integers(len(trees), size=5):
+        truth, case.weights = trees[pick], size * rng.standard_normal(case.weights.size)
+        losses = np.array([loss_of(case, "f1", truth, tree) for tree in trees])
+        worth = rule.margin(losses) - rule.scale(losses) * ((features[pick] - features) @ case.weights)
+        worth[pick] = 0.0
+        slack, _ = oracle_of(case, truth, "f1", *formulation).worst(case.weights, np.zeros(1, np.int32))
+        assert slack[0] == pytest.approx(worth.max(), rel=1e-9, abs=1e-9)

@@ -142,13 +142,17 @@ struct PyTreeOracle {
 };
 
 void make_oracle(PyTreeOracle* self, nb::object targets, const std::string& goal, double guess, double hit, In1<double> margin, In1<double> scale,
-                 In1<std::int64_t> first, In1<std::int64_t> guesses, std::optional<double> beam) {
+                 In1<std::int64_t> first, In1<std::int64_t> guesses, std::int64_t room, std::optional<double> beam) {
   const TreeTargets& own = nb::cast<const PyTreeTargets&>(targets).targets;
   grammars::TreeLoss loss{goal_named(goal), guess, hit, {margin.data(), margin.data() + margin.size()}, {scale.data(), scale.data() + scale.size()},
-                          {first.data(), first.data() + first.size()}, {guesses.data(), guesses.data() + guesses.size()}};
+                          {first.data(), first.data() + first.size()}, {guesses.data(), guesses.data() + guesses.size()}, room};
   const auto n = static_cast<std::size_t>(own.sentences->n());
   if (first.size() != n || guesses.size() != n || margin.size() != scale.size() || margin.size() == 0) throw nb::value_error("tables do not fit");
   if (std::ranges::any_of(loss.first, [&](std::int64_t at) { return at < 0 || at >= std::ssize(loss.margin); })) throw nb::value_error("tables do not fit");
+  for (std::size_t i = 0; i < n && loss.goal == TreeGoal::totals; ++i) {
+    const std::int64_t rows = std::ssize(own.gold(static_cast<std::int64_t>(i))) + 1;
+    if (loss.guesses[i] < 1 || loss.guesses[i] > (std::ssize(loss.margin) - loss.first[i]) / rows) throw nb::value_error("tables do not fit");
+  }
   new (self) PyTreeOracle{std::move(loss), &own, beam.value_or(grammars::Chart::kNoBeam), targets};
 }
 
@@ -223,15 +227,7 @@ void bind_tree_oracle(nb::module_& module) {
       .def("fingerprint", [](const PyTreeTargets& self) { return mix(mix(0, self.targets.first), self.targets.truths); });
   nb::class_<PyTreeOracle> oracle(module, "TreeOracle", "Sentences, true trees and a formulation; see grammars/search.hpp.");
   oracle.def("__init__", &make_oracle, nb::arg("targets"), nb::arg("goal"), nb::arg("guess"), nb::arg("hit"), nb::arg("margin").noconvert(),
-             nb::arg("scale").noconvert(), nb::arg("first").noconvert(), nb::arg("guesses").noconvert(), nb::arg("beam").none())
-      .def(
-          "search_bytes",
-          [](const PyTreeOracle& self, std::int64_t i) {
-            if (i < 0 || i >= self.n()) throw nb::index_error("no such example");
-            nb::gil_scoped_release release;
-            return grammars::TreeSearcher(self.problem()).bytes(i);
-          },
-          nb::arg("example"), "Memory that the search by hits and guesses takes for an example; 0 where there is none.");
+             nb::arg("scale").noconvert(), nb::arg("first").noconvert(), nb::arg("guesses").noconvert(), nb::arg("room"), nb::arg("beam").none());
   add_oracle_members(oracle);
   add_rows(oracle);
   bind_planes_engine<PyTreeOracle>(module, "TreeEngine", "The dual engine on trees of sentences.");

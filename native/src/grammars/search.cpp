@@ -1,12 +1,19 @@
 #include "maxmargin/grammars/search.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
-#include <string>
 
 #include "maxmargin/programs/strata.hpp"
 
 namespace maxmargin::grammars {
+namespace {
+
+constexpr int kPrices = 3;           // charts before trees are looked for at each pair of counts
+constexpr double kRounding = 1e-10;  // of a sum of scores
+
+}  // namespace
 
 std::span<const Bracket> EdgeBrackets::at_span(std::int64_t span) const {
   const auto found = std::ranges::equal_range(gold_, span, {}, &Bracket::span);
@@ -50,29 +57,29 @@ double TreeSearcher::fill(std::int64_t i, const SentenceScores& scores) {
 bool TreeSearcher::find(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree) {
   SentenceScores& scores = scorer_.of(*problem_.targets->sentences, i, weights, factor);
   const TreeGoal goal = problem_.loss->goal;
-  if (goal == TreeGoal::augmented) add_loss(i, scores);
-  if (fill(i, scores) == kImpossible<double>) return false;  // only a beam can lose the truth
-  bool found = true;
-  switch (goal) {
-    case TreeGoal::augmented:
-    case TreeGoal::prediction: chart_.derivation(tree); break;
-    case TreeGoal::second: found = second(i, tree); break;
-    case TreeGoal::totals: found = by_total(i, weights, factor, tree); break;
+  if (goal == TreeGoal::totals) {
+    if (!by_counts(i, weights, factor, scores, tree)) return false;
+  } else {
+    if (goal == TreeGoal::augmented) add_worth(i, problem_.loss->guess, problem_.loss->hit, scores);
+    if (fill(i, scores) == kImpossible<double>) return false;  // only a beam can lose the truth
+    if (goal != TreeGoal::second) {
+      chart_.derivation(tree);
+    } else if (!second(i, tree)) {
+      return false;
+    }
   }
-  if (!found) return false;
   std::ranges::sort(tree);
   return !std::ranges::equal(tree, problem_.targets->truth(i));
 }
 
-void TreeSearcher::add_loss(std::int64_t i, SentenceScores& scores) {
+void TreeSearcher::add_worth(std::int64_t i, double guess, double hit, SentenceScores& scores) {
   const Rules& rules = *problem_.targets->sentences->rules;
-  const TreeLoss& loss = *problem_.loss;
   const auto n = static_cast<std::int32_t>(problem_.targets->sentences->words_of(i).size());
   const std::int64_t symbols = rules.symbols(), chains = std::ssize(rules.chains());
   brackets_.start(rules, problem_.targets->gold(i));
   symbol_extra_.resize(static_cast<std::size_t>(span_count(n) * symbols));
   chain_extra_.resize(static_cast<std::size_t>(span_count(n) * chains));
-  const auto worth = [&](BracketCounts counts) { return loss.guess * static_cast<double>(counts.guesses) + loss.hit * static_cast<double>(counts.hits); };
+  const auto worth = [&](BracketCounts counts) { return guess * static_cast<double>(counts.guesses) + hit * static_cast<double>(counts.hits); };
   // Most spans have no true bracket: what their guesses are worth is the same everywhere.
   std::vector<double> symbol_wrong(static_cast<std::size_t>(symbols), 0.0), chain_wrong(static_cast<std::size_t>(chains), 0.0);
   const auto worth_at = [&](std::int64_t span, bool one_word, double* of_symbols, double* of_chains) {
@@ -108,9 +115,68 @@ bool TreeSearcher::second(std::int64_t i, std::vector<Anchored>& tree) {
   return false;
 }
 
-void TreeSearcher::list_totals(std::int64_t i, const ChartProgram& program) {
+double TreeSearcher::score(std::int64_t i, std::span<const Anchored> tree, const double* weights, double factor) const {
+  double sum = 0.0;
+  for (const Anchored& each : tree) sum += factor * problem_.targets->sentences->score(i, each, weights);
+  return sum;
+}
+
+bool TreeSearcher::by_counts(std::int64_t i, const double* weights, double factor, SentenceScores& scores, std::vector<Anchored>& tree) {
+  const auto at = static_cast<std::size_t>(problem_.loss->first[static_cast<std::size_t>(i)]);
+  const std::int64_t columns = problem_.loss->guesses[static_cast<std::size_t>(i)];
+  const auto size = static_cast<std::size_t>((std::ssize(problem_.targets->gold(i)) + 1) * columns);
+  const double own = score(i, problem_.targets->truth(i), weights, factor);
+  programs::CountPrices prices({problem_.loss->margin.data() + at, size}, {problem_.loss->scale.data() + at, size}, columns, own);
+  bool found = false;
+  double closest = std::numeric_limits<double>::infinity(), hit = 0.0, guess = 0.0;
+  for (int step = 0; step < kPrices; ++step) {
+    add_worth(i, prices.guess(), prices.hit(), scores);
+    const double priced = fill(i, scores);
+    if (priced == kImpossible<double>) return found;  // only a beam can lose the truth
+    chart_.derivation(candidate_);
+    const BracketCounts counted = problem_.targets->counts(i, candidate_, room_);
+    const programs::Counts counts{counted.hits, counted.guesses};
+    if (counts.guesses >= columns) throw std::invalid_argument("margin and scale have too few guesses");
+    if (prices.raise(prices.worth(score(i, candidate_, weights, factor), counts))) tree = candidate_, found = true;
+    const double excess = priced - prices.enough();
+    if (excess <= kRounding * (1.0 + std::abs(priced))) return found;
+    if (excess < closest) closest = excess, hit = prices.hit(), guess = prices.guess();
+    prices.move(counts, excess);
+  }
+  return by_total(i, own, hit, guess, prices, scores, tree) || found;
+}
+
+bool TreeSearcher::by_total(std::int64_t i, double own, double hit, double guess, programs::CountPrices& prices, SentenceScores& scores, std::vector<Anchored>& tree) {
+  prices.set(hit, guess);
+  add_worth(i, guess, hit, scores);
+  const double priced = fill(i, scores), enough = prices.enough();
+  const ChartProgram program(chart_);
+  list_totals(i, program, enough - kRounding * (1.0 + std::abs(priced)));
+  const programs::Edges<2> edges = forest_.edges();
+  programs::StrataRoom rows;
+  rows.plan(edges, totals_.data(), sizeof(double));
+  if (rows.numbers() > problem_.loss->room / static_cast<std::int64_t>(sizeof(double))) {
+    ++missed_;
+    return false;
+  }
+  programs::Strata<programs::Edges<2>, double, const double*, const std::int64_t*> strata(edges, forest_.scores().data(), totals_.data());
+  MostViolated chosen;
+  chosen.highest = prices.least();
+  const std::span<const double> values = strata.values();
+  const std::int64_t columns = problem_.loss->guesses[static_cast<std::size_t>(i)];
+  for (std::int64_t total = 0; total < std::ssize(values); ++total) {
+    const double value = values[static_cast<std::size_t>(total)];
+    if (value != kImpossible<double>) chosen.offer(total, problem_.at(i, total), own, value - prices.of({total / columns, total % columns}));
+  }
+  if (chosen.stratum < 0) return false;
+  strata.derivation(chosen.stratum, edges_);
+  forest_.rules(edges_, tree);
+  return true;
+}
+
+void TreeSearcher::list_totals(std::int64_t i, const ChartProgram& program, double least) {
   const Rules& rules = *problem_.targets->sentences->rules;
-  forest_.list(program);
+  forest_.list(program, least);
   brackets_.start(rules, problem_.targets->gold(i));
   totals_.assign(static_cast<std::size_t>(forest_.size()), 0);
   for (Edge edge = 0; edge < forest_.size(); ++edge) {
@@ -125,39 +191,6 @@ void TreeSearcher::list_totals(std::int64_t i, const ChartProgram& program) {
     }
     totals_[static_cast<std::size_t>(edge)] = problem_.number(i, counts);
   }
-}
-
-bool TreeSearcher::by_total(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree) {
-  const ChartProgram program(chart_);
-  list_totals(i, program);
-  const programs::Edges<2> edges = forest_.edges();
-  programs::Strata<programs::Edges<2>, double, const double*, const std::int64_t*> strata(edges, forest_.scores().data(), totals_.data());
-  double own = 0.0;
-  for (const Anchored& each : problem_.targets->truth(i)) own += factor * problem_.targets->sentences->score(i, each, weights);
-  MostViolated chosen;
-  const std::span<const double> values = strata.values();
-  for (std::int64_t total = 0; total < std::ssize(values); ++total) {
-    if (values[static_cast<std::size_t>(total)] != kImpossible<double>) chosen.offer(total, problem_.at(i, total), own, values[static_cast<std::size_t>(total)]);
-  }
-  if (chosen.stratum < 0) return false;
-  strata.derivation(chosen.stratum, edges_);
-  forest_.rules(edges_, tree);
-  return true;
-}
-
-std::int64_t TreeSearcher::bytes(std::int64_t i) {
-  if (problem_.loss->goal != TreeGoal::totals) return 0;
-  const std::vector<double> none(static_cast<std::size_t>(problem_.targets->sentences->weights), 0.0);
-  const SentenceScores& scores = scorer_.of(*problem_.targets->sentences, i, none.data(), 1.0);
-  if (fill(i, scores) == kImpossible<double>) return 0;
-  const ChartProgram program(chart_);
-  list_totals(i, program);
-  programs::StrataRoom rows;
-  const programs::Edges<2> edges = forest_.edges();
-  rows.plan(edges, totals_.data(), sizeof(double));
-  const std::int64_t last = problem_.loss->first[static_cast<std::size_t>(i)] + rows.most(edges.goal());
-  if (last >= std::ssize(problem_.loss->margin)) throw std::invalid_argument("margin and scale are too short");
-  return rows.numbers() * static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace maxmargin::grammars

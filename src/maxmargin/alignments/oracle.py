@@ -32,7 +32,7 @@ class AlignmentOracle(ListedOracle):
         core = loss.oracle()
         example, size = core.largest_search
         remedy = "rescaling='margin' with slack='linear' and loss='q', or shorter sequences"
-        check_room(loss.formulation, example, size, max(1, min(threads, packed.n)), "value of the loss", remedy)
+        check_room(loss.formulation, example, size, max(1, min(threads, packed.n)), remedy)
         cost = packed.cells * (_CELL * loss.strata + len(packed.layout.components))
         super().__init__(core, packed.n, loss.formulation, sample_weight, threads, cost)
 

@@ -2,8 +2,9 @@
 
 A tree with g brackets, h of which are among the G of the true tree, has the F1 loss ``1 - 2 h / (g + G)`` and the
 Hamming loss ``g + G - 2 h``, the number of brackets that only one of the trees has. The Hamming loss adds up, so with
-margin rescaling and linear slack it becomes part of the scores. In all other cases the best tree with each h and g is
-found (a *stratum*), and one table per formulation says what h and g are worth.
+margin rescaling and linear slack it becomes part of the scores. In all other cases one table per formulation says what
+h and g are worth. Trees that are best at prices of h and g bound what any tree is worth; those with each h and g (a
+*stratum*) are then found among the rules that can be in a better one.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ class TreeLoss:
     scale: Floats
     first: Numbers
     guesses: Numbers
-    strata: float = 1.0  # of an example, on average
 
-    def oracle(self, beam: float | None) -> _core.TreeOracle:
+    def oracle(self, room: int, beam: float | None) -> _core.TreeOracle:
+        """Searches that would need more than ``room`` bytes give up with the best tree found so far."""
         tables = self.margin, self.scale, self.first, self.guesses
-        return _core.TreeOracle(self.targets, self.goal, self.guess, self.hit, *tables, beam)
+        return _core.TreeOracle(self.targets, self.goal, self.guess, self.hit, *tables, room, beam)
 
     def arrays(self) -> tuple[Any, ...]:
         """By what the loss is recognised in a later fit."""
@@ -82,4 +83,4 @@ def bound_loss(
         parts.append(bracket_loss(loss, possible, guesses, np.full(hits.size, float(G))))
     losses = np.concatenate(parts)
     numbers = formulation.margin(losses), formulation.scale(losses)
-    return TreeLoss(formulation, targets, "totals", 0.0, 0.0, *numbers, first, most + 1, float(sizes.mean()))
+    return TreeLoss(formulation, targets, "totals", 0.0, 0.0, *numbers, first, most + 1)

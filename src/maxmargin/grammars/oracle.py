@@ -10,13 +10,14 @@ import numpy.typing as npt
 from maxmargin import _core
 from maxmargin.grammars.loss import TreeLoss
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.listed import ListedOracle, check_room
+from maxmargin.oracles.listed import MOST_BYTES, ListedOracle
 from maxmargin.oracles.native import Outputs, WorkingSetEngine
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 _RULES = 300.0  # operations of a chart for each way to divide a span
+_CHARTS = 8.0  # of a search by hits and guesses, roughly, with what follows them
 
 
 class TreeOracle(ListedOracle):
@@ -34,15 +35,9 @@ class TreeOracle(ListedOracle):
         beam: float | None,
     ) -> None:
         self.sentences, self.loss, self.beam = sentences, loss, beam
-        core = loss.oracle(beam)
-        if loss.goal == "totals":
-            sizes = np.diff(np.append(loss.first, loss.margin.size)) * lengths.astype(np.float64) ** 2
-            example = int(np.argmax(sizes))
-            counted = "number of right and of predicted brackets"
-            remedy = "loss='hamming' with rescaling='margin' and slack='linear', or shorter sentences"
-            room = core.search_bytes(example)
-            check_room(loss.formulation, example, room, max(1, min(threads, lengths.size)), counted, remedy)
-        cost = float(_RULES * loss.strata * np.mean(lengths.astype(np.float64) ** 3) / 6.0)
+        core = loss.oracle(MOST_BYTES // max(1, min(threads, lengths.size)), beam)
+        charts = _CHARTS if loss.goal == "totals" else 1.0
+        cost = float(_RULES * charts * np.mean(lengths.astype(np.float64) ** 3) / 6.0)
         super().__init__(core, lengths.size, loss.formulation, sample_weight, threads, cost)
         if beam is not None:
             self.give_up_exactness()

@@ -17,7 +17,7 @@ from maxmargin.oracles.search import Unsupported
 
 Indices = npt.NDArray[np.int32]
 
-_MOST_BYTES = 2 << 30  # that the searches of all threads together may take
+MOST_BYTES = 2 << 30  # that the searches of all threads together may take
 
 
 class ListedCore(OracleCore, Protocol):
@@ -59,13 +59,13 @@ class ListedOracle(NativeOracle):
         return state.take(np.zeros(0, np.int64))
 
 
-def check_room(formulation: Formulation, example: int, size: int, threads: int, looked_at: str, remedy: str) -> None:
+def check_room(formulation: Formulation, example: int, size: int, threads: int, remedy: str) -> None:
     """Refuses searches that need too much memory: ``size`` bytes for the largest example, in each thread.
 
-    ``looked_at`` is what they have a number for, and ``remedy`` the end of "Use ...".
+    ``remedy`` is the end of "Use ...".
     """
-    if threads * size > _MOST_BYTES:
+    if threads * size > MOST_BYTES:
         raise Unsupported(
-            f"{formulation} looks at every {looked_at}; for example {example} that takes {size / 2**30:.1f} GiB in "
-            f"each of {threads} threads, and {_MOST_BYTES / 2**30:.0f} GiB is the most. Use {remedy}."
+            f"{formulation} looks at every value of the loss; for example {example} that takes {size / 2**30:.1f} GiB "
+            f"in each of {threads} threads, and {MOST_BYTES / 2**30:.0f} GiB is the most. Use {remedy}."
         )

@@ -35,7 +35,7 @@ class ProgramOracle(ListedOracle):
         core = loss.oracle()
         example, size = core.largest_search
         remedy = "rescaling='margin' with slack='linear', larger units of the costs, or smaller programs"
-        check_room(loss.formulation, example, size, max(1, min(threads, programs.n)), "value of the loss", remedy)
+        check_room(loss.formulation, example, size, max(1, min(threads, programs.n)), remedy)
         edges = sum(topology.n_edges for topology in programs.topologies)
         cost = (programs.cells + 4 * edges * loss.strata) / programs.n
         super().__init__(core, programs.n, loss.formulation, sample_weight, threads, cost)

@@ -133,8 +133,8 @@ def report(results: list[Result], max_time: float) -> str:
         "means over the splits, ± the standard error of the difference. CPU s is the time of `fit` with the default "
         f"C. Unfinished are those of all fits, most of them for tuning, that were stopped after {max_time:g} s.\n\n"
         f"{markdown_table(columns, rows)}\n\n{holds}\n\n"
-        f"`python benchmarks/defaults/studies/default_c/run.py --max-time {max_time:g} --write docs/defaults_measured.md` "
-        f"writes this table; here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, "
+        f"`python benchmarks/defaults/studies/default_c/run.py --max-time {max_time:g} --write "
+        f"docs/defaults_measured.md` writes this table; here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, "
         f"{machine['date']}."
     )
 

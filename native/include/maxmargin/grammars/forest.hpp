@@ -13,28 +13,35 @@ namespace maxmargin::grammars {
 
 class Forest {  // keeps its memory from one chart to the next
  public:
-  // The chart must have a tree, and outlive the answers.
-  void list(const ChartProgram& program) {
+  // Edges in trees whose value is at least `least`: one of them, the best tree with the edge. The chart must have such a tree, and outlive the
+  // answers.
+  void list(const ChartProgram& program, double least = kImpossible<double>) {
     program_ = &program;
-    number_.assign(static_cast<std::size_t>(program.cells()) + 1, kNoTail);
-    Cell* number = number_.data() + 1;
-    number[program.goal()] = 0;  // reached
+    const double* inner = program.chart().values();
+    outer_.assign(static_cast<std::size_t>(program.cells()) + 1, kImpossible<double>);
+    double* outer = outer_.data() + 1;
+    const auto through = [&](Cell cell, Edge edge, Cell a, Cell b) { return outer[cell] + program.extend(cell, edge, inner[a], inner[b]); };
+    outer[program.goal()] = 0.0;
     for (Cell cell = program.goal(); cell >= 0; --cell) {
-      if (number[cell] == kNoTail) continue;
-      program.incoming(cell, [&](Edge, Cell a, Cell b) {
-        if (a != kNoTail) number[a] = 0;
-        if (b != kNoTail) number[b] = 0;
+      if (outer[cell] == kImpossible<double>) continue;
+      program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
+        const double value = through(cell, edge, a, b);
+        if (value < least) return;
+        for (const Cell tail : {a, b}) {
+          if (tail != kNoTail) outer[tail] = std::max(outer[tail], value - inner[tail]);
+        }
       });
     }
+    number_.assign(static_cast<std::size_t>(program.cells()), kNoTail);
     first_.clear(), tails_.clear(), cell_.clear(), edge_.clear(), scores_.clear();
     Cell used = 0;
     for (Cell cell = 0; cell <= program.goal(); ++cell) {
-      if (number[cell] == kNoTail) continue;
-      number[cell] = used++;
+      if (outer[cell] == kImpossible<double>) continue;
+      number_[static_cast<std::size_t>(cell)] = used++;
       first_.push_back(static_cast<Edge>(edge_.size()));
       program.incoming(cell, [&](Edge edge, Cell a, Cell b) {
-        tails_.push_back(a == kNoTail ? kNoTail : number[a]);
-        tails_.push_back(b == kNoTail ? kNoTail : number[b]);
+        if (through(cell, edge, a, b) < least) return;
+        for (const Cell tail : {a, b}) tails_.push_back(tail == kNoTail ? kNoTail : number_[static_cast<std::size_t>(tail)]);
         cell_.push_back(cell);
         edge_.push_back(edge);
         scores_.push_back(program.extend(cell, edge, 0.0, 0.0));
@@ -63,7 +70,7 @@ class Forest {  // keeps its memory from one chart to the next
   Cell cells_ = 0;
   std::vector<Cell> number_, tails_, cell_;
   std::vector<Edge> first_, edge_;
-  std::vector<double> scores_;
+  std::vector<double> scores_, outer_;
 };
 
 }  // namespace maxmargin::grammars

@@ -8,6 +8,7 @@
 #include "maxmargin/grammars/chart.hpp"
 #include "maxmargin/grammars/forest.hpp"
 #include "maxmargin/grammars/targets.hpp"
+#include "maxmargin/programs/count_prices.hpp"
 #include "maxmargin/programs/kbest.hpp"
 
 namespace maxmargin::grammars {
@@ -34,16 +35,18 @@ class TreeSearcher {  // keeps its memory from one sentence to the next
 
   // Fills `tree`, sorted, with the most violated tree at factor * w and returns true, or false where the truth is the answer.
   bool find(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree);
-  // Bytes of the search by totals, where that is the goal.
-  std::int64_t bytes(std::int64_t i);
-  std::int64_t missed() const { return missed_; }  // searches in which a beam left something out
+  std::int64_t missed() const { return missed_; }  // searches in which a beam left something out, or which needed too much memory
 
  private:
   double fill(std::int64_t i, const SentenceScores& scores);
-  void add_loss(std::int64_t i, SentenceScores& scores);
+  void add_worth(std::int64_t i, double guess, double hit, SentenceScores& scores);  // of every bracket, and of those that are true
   bool second(std::int64_t i, std::vector<Anchored>& tree);
-  bool by_total(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree);
-  void list_totals(std::int64_t i, const ChartProgram& program);
+  double score(std::int64_t i, std::span<const Anchored> tree, const double* weights, double factor) const;
+  // Losses of hits and guesses: best trees at prices of both, until one of them is known to be violated most. Where that takes many prices,
+  // `by_total` looks for a better one at each pair of counts, among edges that can be in one.
+  bool by_counts(std::int64_t i, const double* weights, double factor, SentenceScores& scores, std::vector<Anchored>& tree);
+  bool by_total(std::int64_t i, double own, double hit, double guess, programs::CountPrices& prices, SentenceScores& scores, std::vector<Anchored>& tree);
+  void list_totals(std::int64_t i, const ChartProgram& program, double least);
 
   TreeProblem problem_;
   double beam_;
@@ -55,6 +58,8 @@ class TreeSearcher {  // keeps its memory from one sentence to the next
   std::vector<double> symbol_extra_, chain_extra_;
   std::vector<std::int64_t> totals_;
   std::vector<Edge> edges_;
+  std::vector<Anchored> candidate_;
+  std::vector<Bracket> room_;
   std::int64_t missed_ = 0;
 };
 

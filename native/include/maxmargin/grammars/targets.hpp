@@ -64,7 +64,7 @@ struct TreeTargets {
 bool is_derivation(const Sentences& sentences, std::int64_t i, std::span<const Anchored> tree);
 
 //   augmented    the best tree by score and loss, which adds up: margin rescaling with linear slack
-//   totals       the best tree at each number of hits and of guesses: every loss that is a function of them
+//   totals       every loss that is a function of the numbers of hits and of guesses
 //   second       the best tree other than the truth: the zero-one loss, hard margins
 //   prediction   the best tree by its score: the perceptron
 enum class TreeGoal : std::uint8_t { augmented, totals, second, prediction };
@@ -74,6 +74,7 @@ struct TreeLoss {
   double guess = 0.0, hit = 0.0;             // a loss that adds up: guess * guesses + hit * hits + what makes it 0 for the truth
   std::vector<double> margin, scale;         // by hits and guesses: number hits * most guesses + guesses, from first[i] on
   std::vector<std::int64_t> first, guesses;  // `guesses`: one more than the most that a tree of sentence i has
+  std::int64_t room = 0;                     // bytes that the best trees at each number of hits and guesses may take
 };
 
 struct TreeProblem {

@@ -1,0 +1,81 @@
+// How much outputs can be worth at most, where that depends on their score and on two counts of them.
+//
+// An output with the counts (h, g) is worth  margin(h, g) - scale(h, g) * (own - score).  It is worth more than `least` only if
+//
+//     score + t(h, g) > own,    t = (margin - least) / scale,
+//
+// and for any two prices a and b the left side is at most  max_y [score + a h + b g] + max_(h, g) [t(h, g) - a h - b g].  The first maximum is a plain
+// search for the best output with prices among its scores, the second one goes over a table. Where the sum exceeds `own`, prices move
+// against the difference of the counts at the two maxima, by as much as would end it if both stayed (Polyak, 1969).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace maxmargin::programs {
+
+struct Counts {
+  std::int64_t hits = 0, guesses = 0;
+};
+
+class CountPrices {
+ public:
+  // Tables by hits and guesses, `columns` of these per hit; an output has no more hits than guesses. `own` is the score of the truth.
+  CountPrices(std::span<const double> margin, std::span<const double> scale, std::int64_t columns, double own)
+      : margin_(margin), scale_(scale), columns_(columns), own_(own) {
+    const std::int64_t most = std::ssize(margin) / columns - 1;  // hits
+    if (most > 1 && most < columns && scale_at({most - 1, most}) > 0.0 && scale_at({0, most}) > 0.0) {
+      hit_ = (threshold({most - 1, most}) - threshold({0, most})) / static_cast<double>(most - 1);
+    }
+  }
+
+  void set(double hit, double guess) { hit_ = hit, guess_ = guess; }
+  double hit() const { return hit_; }
+  double guess() const { return guess_; }
+  double least() const { return least_; }
+
+  double of(Counts counts) const { return hit_ * static_cast<double>(counts.hits) + guess_ * static_cast<double>(counts.guesses); }
+  double worth(double score, Counts counts) const { return margin_[place(counts)] - scale_at(counts) * (own_ - score); }
+
+  // Notes an output that is worth as much; whether that is more than any before.
+  bool raise(double worth) {
+    if (!(worth > least_)) return false;
+    least_ = worth;
+    return true;
+  }
+
+  // Of the best output by score and prices its `priced` score has to be above this, or no output is worth more than `least`.
+  double enough() {
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::int64_t hits = 0, rows = std::ssize(margin_) / columns_; hits < rows; ++hits) {
+      for (std::int64_t guesses = hits; guesses < columns_; ++guesses) {
+        const Counts counts{hits, guesses};
+        if (!(scale_at(counts) > 0.0)) continue;
+        if (const double value = threshold(counts) - of(counts); value > most) most = value, at_ = counts;
+      }
+    }
+    return own_ - most;
+  }
+
+  // New prices after an output with these counts was the best, with its priced score above `enough` by the excess.
+  void move(Counts counts, double excess) {
+    const auto hits = static_cast<double>(counts.hits - at_.hits), guesses = static_cast<double>(counts.guesses - at_.guesses);
+    const double length = hits * hits + guesses * guesses;
+    if (length == 0.0) return;
+    hit_ -= excess / length * hits;
+    guess_ -= excess / length * guesses;
+  }
+
+ private:
+  std::size_t place(Counts counts) const { return static_cast<std::size_t>(counts.hits * columns_ + counts.guesses); }
+  double scale_at(Counts counts) const { return scale_[place(counts)]; }
+  double threshold(Counts counts) const { return (margin_[place(counts)] - least_) / scale_at(counts); }
+
+  std::span<const double> margin_, scale_;
+  std::int64_t columns_;
+  double own_, least_ = 0.0, hit_ = 0.0, guess_ = 0.0;
+  Counts at_;  // of the second maximum
+};
+
+}  // namespace maxmargin::programs
