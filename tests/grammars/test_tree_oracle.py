@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 from chart_cases import GrammarCase, ambiguous_case, grammar_cases
 from maxmargin import _core
 from maxmargin.core.formulation import Formulation
+from maxmargin.datasets import make_treebank
+from maxmargin.grammars import Grammar
 from maxmargin.grammars.loss import bound_loss, bracket_loss
 from maxmargin.grammars.oracle import TreeOracle
+from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from reference import FORMULATIONS
 
 CASES = grammar_cases() | grammar_cases(features=True) | grammar_cases(whole=True)
@@ -65,6 +69,27 @@ def test_the_most_violated_tree_is_that_of_all_trees(case, formulation, loss, pi
         assert tree in {tuple(sorted(each)) for each in trees}
         b = float(rule.margin(loss_of(case, loss, truth, tree)))
         assert plane.b[0] == pytest.approx(b, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [0.0, 0.2, 2.0])
+def test_prices_of_hits_find_what_all_numbers_of_hits_find(size):
+    """On sentences with more trees than can be listed."""
+    trees = sorted(make_treebank(60, seed=3), key=lambda tree: -len(tree.tokens()))[:12]
+    X = [tree.tokens() for tree in trees]
+    grammar = Grammar.from_treebank(trees, horizontal=0)
+    sentences, rows = core_sentences(grammar, core_rules(grammar), X), derivations_of(grammar, X, trees)
+    first = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    targets = _core.TreeTargets(sentences, first, np.concatenate(rows).astype(np.int32))
+    loss = bound_loss("f1", sentences, targets, len(grammar.bracket_labels), Formulation("margin", "linear"))
+    assert loss.goal == "guesses"
+    lengths = np.array([len(x) for x in X], dtype=np.int32)
+    w = size * np.random.default_rng(0).standard_normal(grammar.n_rules)
+    found, expected = (
+        TreeOracle(sentences, lengths, replace(loss, goal=goal), None, 1, None).worst(w, np.arange(12, dtype=np.int32))
+        for goal in ("guesses", "totals")
+    )
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-10)
+    assert (found[0] > 0.1).sum() > 6
 
 
 @settings(max_examples=60)

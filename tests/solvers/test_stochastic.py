@@ -79,6 +79,28 @@ def test_steps_are_those_of_the_gradients_one_by_one(family, monkeypatch):
 
 
 @families
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_answer_is_the_best_point_that_was_evaluated(family, seed, monkeypatch):
+    """Late passes go back and forth: more of them do not end above few, as the last one alone may."""
+    problem = problem_of(family, monkeypatch, N)
+    objective = Objective(problem, 0.5, 0.0, 1.0, 1e-3)
+    walk = Walk(objective, Monitor(Run(random_state=seed), "sgd"))
+
+    def exact(w):
+        return 0.5 * float(w @ w) + 0.5 * problem.gradient(w, None)[0]
+
+    ends = []
+    for passes in (3, 20):
+        while walk.passes < passes:
+            walk.advance()
+        last = walk.w
+        ends.append(walk.solution().primal)
+        assert ends[-1] == pytest.approx(min(exact(last), exact(np.asarray(walk.average.value))), rel=1e-12)
+        assert ends[-1] == pytest.approx(exact(walk.w), rel=1e-12)
+    assert ends[1] <= ends[0]
+
+
+@families
 def test_auto_begins_with_steps_and_proves_the_optimum(family, monkeypatch):
     passes = []
     whole = Walk.advance

@@ -96,10 +96,11 @@ double steepness(const PyTreeTargets& self) {
 
 TreeGoal goal_named(const std::string& name) {
   if (name == "augmented") return TreeGoal::augmented;
+  if (name == "guesses") return TreeGoal::guesses;
   if (name == "totals") return TreeGoal::totals;
   if (name == "second") return TreeGoal::second;
   if (name == "prediction") return TreeGoal::prediction;
-  throw nb::value_error("goal must be 'augmented', 'totals', 'second' or 'prediction'");
+  throw nb::value_error("goal must be 'augmented', 'guesses', 'totals', 'second' or 'prediction'");
 }
 
 // Targets and a formulation, as engine/questions.hpp and engine/states.hpp of the bindings want them.

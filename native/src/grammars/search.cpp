@@ -1,6 +1,9 @@
 #include "maxmargin/grammars/search.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -57,7 +60,15 @@ bool TreeSearcher::find(std::int64_t i, const double* weights, double factor, st
     case TreeGoal::augmented:
     case TreeGoal::prediction: chart_.derivation(tree); break;
     case TreeGoal::second: found = second(i, tree); break;
-    case TreeGoal::totals: found = by_total(i, weights, factor, tree); break;
+    case TreeGoal::guesses:
+    case TreeGoal::totals: {
+      double own = 0.0;
+      for (const Anchored& each : problem_.targets->truth(i)) own += factor * problem_.targets->sentences->score(i, each, weights);
+      const ChartProgram program(chart_);
+      list_counts(i, program);
+      found = goal == TreeGoal::totals ? by_total(i, own, tree) : by_guesses(i, own, tree);
+      break;
+    }
   }
   if (!found) return false;
   std::ranges::sort(tree);
@@ -108,11 +119,13 @@ bool TreeSearcher::second(std::int64_t i, std::vector<Anchored>& tree) {
   return false;
 }
 
-void TreeSearcher::list_totals(std::int64_t i, const ChartProgram& program) {
+void TreeSearcher::list_counts(std::int64_t i, const ChartProgram& program) {
   const Rules& rules = *problem_.targets->sentences->rules;
   forest_.list(program);
   brackets_.start(rules, problem_.targets->gold(i));
   totals_.assign(static_cast<std::size_t>(forest_.size()), 0);
+  hits_ = totals_;
+  const bool only_guesses = problem_.loss->goal == TreeGoal::guesses;
   for (Edge edge = 0; edge < forest_.size(); ++edge) {
     const ChartProgram::At at = program.place(forest_.cell(edge));
     const std::int64_t span = span_number(at.i, at.j);
@@ -123,17 +136,16 @@ void TreeSearcher::list_totals(std::int64_t i, const ChartProgram& program) {
     } else if (at.j > at.i + 1) {
       counts = brackets_.of_symbol(at.symbol, span);
     }
-    totals_[static_cast<std::size_t>(edge)] = problem_.number(i, counts);
+    totals_[static_cast<std::size_t>(edge)] = only_guesses ? counts.guesses : problem_.number(i, counts);
+    hits_[static_cast<std::size_t>(edge)] = counts.hits;
   }
 }
 
-bool TreeSearcher::by_total(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree) {
-  const ChartProgram program(chart_);
-  list_totals(i, program);
+using EdgeStrata = programs::Strata<programs::Edges<2>, double, const double*, const std::int64_t*>;
+
+bool TreeSearcher::by_total(std::int64_t i, double own, std::vector<Anchored>& tree) {
   const programs::Edges<2> edges = forest_.edges();
-  programs::Strata<programs::Edges<2>, double, const double*, const std::int64_t*> strata(edges, forest_.scores().data(), totals_.data());
-  double own = 0.0;
-  for (const Anchored& each : problem_.targets->truth(i)) own += factor * problem_.targets->sentences->score(i, each, weights);
+  EdgeStrata strata(edges, forest_.scores().data(), totals_.data());
   MostViolated chosen;
   const std::span<const double> values = strata.values();
   for (std::int64_t total = 0; total < std::ssize(values); ++total) {
@@ -145,13 +157,58 @@ bool TreeSearcher::by_total(std::int64_t i, const double* weights, double factor
   return true;
 }
 
+// With g guesses a hit takes price(g) from the margin. One search with a price gives, for every g, the best score less the price of the hits,
+// which is convex in the price: exact where price(g) is that price, and between two prices at most the line through their values. So the g of the
+// highest bound is asked for exactly until the highest is exact.
+bool TreeSearcher::by_guesses(std::int64_t i, double own, std::vector<Anchored>& tree) {
+  const programs::Edges<2> edges = forest_.edges();
+  const auto margin = [&](std::int64_t hits, std::int64_t guesses) { return problem_.at(i, problem_.number(i, {guesses, hits})).b; };
+  const bool any = !problem_.targets->gold(i).empty();
+  const auto price = [&](std::int64_t guesses) { return any ? margin(0, guesses) - margin(1, guesses) : 0.0; };
+  std::map<double, std::vector<double>> known;  // by price: values by guesses
+  std::optional<EdgeStrata> last;
+  double last_price = 0.0;
+  const auto ask = [&](double at) {
+    priced_ = forest_.scores();
+    for (std::size_t edge = 0; edge < priced_.size(); ++edge) priced_[edge] -= at * static_cast<double>(hits_[edge]);
+    last.emplace(edges, priced_.data(), totals_.data());
+    last_price = at;
+    known[at].assign(last->values().begin(), last->values().end());
+  };
+  programs::StrataRoom room;
+  room.plan(edges, totals_.data(), sizeof(double));
+  const std::int64_t most = room.most(edges.goal());
+  double least = price(0), largest = least;
+  for (std::int64_t g = 1; g <= most; ++g) least = std::min(least, price(g)), largest = std::max(largest, price(g));
+  ask(least), ask(largest);
+  while (true) {
+    MostViolated chosen;
+    bool exact = false;
+    for (std::int64_t g = 0; g <= most; ++g) {
+      const auto above = known.lower_bound(price(g)), below = above->first == price(g) ? above : std::prev(above);
+      const double low = below->second[static_cast<std::size_t>(g)], high = above->second[static_cast<std::size_t>(g)];
+      if (low == kImpossible<double>) continue;
+      const double share = above == below ? 0.0 : (price(g) - below->first) / (above->first - below->first);
+      const std::int64_t before = chosen.stratum;
+      chosen.offer(g, {margin(0, g), 1.0}, own, low + share * (high - low));
+      if (chosen.stratum != before) exact = above == below;
+    }
+    if (chosen.stratum < 0) return false;
+    if (!exact || last_price != price(chosen.stratum)) ask(price(chosen.stratum));
+    if (!exact) continue;
+    last->derivation(chosen.stratum, edges_);
+    forest_.rules(edges_, tree);
+    return true;
+  }
+}
+
 std::int64_t TreeSearcher::bytes(std::int64_t i) {
-  if (problem_.loss->goal != TreeGoal::totals) return 0;
+  if (problem_.loss->goal != TreeGoal::totals && problem_.loss->goal != TreeGoal::guesses) return 0;
   const std::vector<double> none(static_cast<std::size_t>(problem_.targets->sentences->weights), 0.0);
   const SentenceScores& scores = scorer_.of(*problem_.targets->sentences, i, none.data(), 1.0);
   if (fill(i, scores) == kImpossible<double>) return 0;
   const ChartProgram program(chart_);
-  list_totals(i, program);
+  list_counts(i, program);
   programs::StrataRoom rows;
   const programs::Edges<2> edges = forest_.edges();
   rows.plan(edges, totals_.data(), sizeof(double));

@@ -2,8 +2,9 @@
 
 A tree with g brackets, h of which are among the G of the true tree, has the F1 loss ``1 - 2 h / (g + G)`` and the
 Hamming loss ``g + G - 2 h``, the number of brackets that only one of the trees has. The Hamming loss adds up, so with
-margin rescaling and linear slack it becomes part of the scores. In all other cases the best tree with each h and g is
-found (a *stratum*), and one table per formulation says what h and g are worth.
+margin rescaling and linear slack it becomes part of the scores. The F1 loss is linear in h where g is fixed, so in that
+formulation the best tree with each g is found (a *stratum*), for a few prices of a hit. In all other cases it is the
+best tree with each h and g. One table per formulation says what h and g are worth.
 """
 
 from __future__ import annotations
@@ -82,4 +83,5 @@ def bound_loss(
         parts.append(bracket_loss(loss, possible, guesses, np.full(hits.size, float(G))))
     losses = np.concatenate(parts)
     numbers = formulation.margin(losses), formulation.scale(losses)
-    return TreeLoss(formulation, targets, "totals", 0.0, 0.0, *numbers, first, most + 1, float(sizes.mean()))
+    goal, strata = ("guesses", most + 1) if formulation.search is Search.AUGMENTED else ("totals", sizes)
+    return TreeLoss(formulation, targets, goal, 0.0, 0.0, *numbers, first, most + 1, float(strata.mean()))

@@ -38,7 +38,7 @@ class TreeOracle(NativeOracle):
     ) -> None:
         self.sentences, self.loss, self.beam = sentences, loss, beam
         core = loss.oracle(beam)
-        if loss.goal == "totals":
+        if loss.goal in ("guesses", "totals"):
             sizes = np.diff(np.append(loss.first, loss.margin.size)) * lengths.astype(np.float64) ** 2
             self._check_room(core, int(np.argmax(sizes)), max(1, min(threads, lengths.size)))
         cost = float(_RULES * loss.strata * np.mean(lengths.astype(np.float64) ** 3) / 6.0)
@@ -52,8 +52,8 @@ class TreeOracle(NativeOracle):
             raise Unsupported(
                 f"{self.loss.formulation} with this loss looks at every number of right and of predicted brackets; for "
                 f"example {example} that takes {size / 2**30:.1f} GiB in each of {threads} threads, and "
-                f"{_MOST_BYTES / 2**30:.0f} GiB is the most. Use loss='hamming' with rescaling='margin' and "
-                "slack='linear', or shorter sentences."
+                f"{_MOST_BYTES / 2**30:.0f} GiB is the most. Use rescaling='margin' and slack='linear', which take "
+                "less, with loss='hamming' next to nothing, or shorter sentences."
             )
 
     def outputs_of(self, state: DualState) -> Outputs | None:

@@ -34,7 +34,7 @@ class TreeSearcher {  // keeps its memory from one sentence to the next
 
   // Fills `tree`, sorted, with the most violated tree at factor * w and returns true, or false where the truth is the answer.
   bool find(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree);
-  // Bytes of the search by totals, where that is the goal.
+  // Bytes of the search by totals or guesses, where that is the goal.
   std::int64_t bytes(std::int64_t i);
   std::int64_t missed() const { return missed_; }  // searches in which a beam left something out
 
@@ -42,8 +42,9 @@ class TreeSearcher {  // keeps its memory from one sentence to the next
   double fill(std::int64_t i, const SentenceScores& scores);
   void add_loss(std::int64_t i, SentenceScores& scores);
   bool second(std::int64_t i, std::vector<Anchored>& tree);
-  bool by_total(std::int64_t i, const double* weights, double factor, std::vector<Anchored>& tree);
-  void list_totals(std::int64_t i, const ChartProgram& program);
+  bool by_total(std::int64_t i, double own, std::vector<Anchored>& tree);
+  bool by_guesses(std::int64_t i, double own, std::vector<Anchored>& tree);
+  void list_counts(std::int64_t i, const ChartProgram& program);
 
   TreeProblem problem_;
   double beam_;
@@ -53,7 +54,8 @@ class TreeSearcher {  // keeps its memory from one sentence to the next
   Forest forest_;
   programs::KBest<ChartProgram, double, ChartScores> list_;
   std::vector<double> symbol_extra_, chain_extra_;
-  std::vector<std::int64_t> totals_;
+  std::vector<std::int64_t> totals_, hits_;  // by edge; where guesses are the goal they are the totals
+  std::vector<double> priced_;               // scores of edges less what their hits take
   std::vector<Edge> edges_;
   std::int64_t missed_ = 0;
 };

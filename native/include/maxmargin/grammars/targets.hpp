@@ -64,10 +64,11 @@ struct TreeTargets {
 bool is_derivation(const Sentences& sentences, std::int64_t i, std::span<const Anchored> tree);
 
 //   augmented    the best tree by score and loss, which adds up: margin rescaling with linear slack
+//   guesses      the best tree at each number of guesses, by score and what its hits take: a margin that is linear in hits where guesses are fixed
 //   totals       the best tree at each number of hits and of guesses: every loss that is a function of them
 //   second       the best tree other than the truth: the zero-one loss, hard margins
 //   prediction   the best tree by its score: the perceptron
-enum class TreeGoal : std::uint8_t { augmented, totals, second, prediction };
+enum class TreeGoal : std::uint8_t { augmented, guesses, totals, second, prediction };
 
 struct TreeLoss {
   TreeGoal goal = TreeGoal::augmented;
@@ -89,7 +90,7 @@ struct TreeProblem {
   Rescaled rescaled(std::int64_t i, std::span<const Anchored> tree, std::vector<Bracket>& room) const {
     if (loss->goal == TreeGoal::second || loss->goal == TreeGoal::prediction) return at(i, 0);
     const BracketCounts counts = targets->counts(i, tree, room);
-    if (loss->goal == TreeGoal::totals) return at(i, number(i, counts));
+    if (loss->goal == TreeGoal::totals || loss->goal == TreeGoal::guesses) return at(i, number(i, counts));
     const auto true_count = static_cast<double>(targets->gold(i).size());
     return {loss->guess * (static_cast<double>(counts.guesses) - true_count) + loss->hit * (static_cast<double>(counts.hits) - true_count), 1.0};
   }
