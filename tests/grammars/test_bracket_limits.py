@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -53,14 +55,15 @@ def test_predictions_are_those_of_the_trees_that_are_left(case):
         if set(required) <= brackets_of(each.output) and not set(forbidden) & brackets_of(each.output)
     ]
     limits = {"forbidden": [forbidden], "required": [required]}
-    found = parser.predict_kbest([x], 5000, **limits)[0]
-    assert {each.output for each in found} == {each.output for each in left}
-    np.testing.assert_allclose([each.score for each in found], [each.score for each in left])
     if not left:
-        for predict in (parser.predict, parser.predict_marginals, parser.sample):
+        kbest = partial(parser.predict_kbest, k=5000)
+        for predict in (parser.predict, kbest, parser.predict_marginals, parser.sample):
             with pytest.raises(ValueError, match="Example 0: the grammar derives no tree"):
                 predict([x], **limits)
         return
+    found = parser.predict_kbest([x], 5000, **limits)[0]
+    assert {each.output for each in found} == {each.output for each in left}
+    np.testing.assert_allclose([each.score for each in found], [each.score for each in left])
     best = parser.predict([x], **limits)[0]
     assert parser.predict_kbest([x], 1, **limits)[0][0].score == pytest.approx(found[0].score)
     assert best in {each.output for each in left if each.score >= left[0].score - 1e-9}
@@ -109,8 +112,12 @@ def test_sentences_without_limits_beside_others_are_as_they_were():
     ],
 )
 def test_limits_that_make_no_sense(limits, kind, message):
-    with pytest.raises(kind, match=message):
-        PARSERS[0].predict([SHORT[0].tokens()], **limits)
+    x = SHORT[0].tokens()
+    with pytest.raises(kind, match=message) as one:
+        PARSERS[0].predict([x], **limits)
+    with pytest.raises(kind) as other:
+        PARSERS[0].predict_kbest([x], 2, **limits)
+    assert str(one.value) == str(other.value)
 
 
 @pytest.mark.parametrize("own", [5, "NP", [(["NP"], 0, 1)]])

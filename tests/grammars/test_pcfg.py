@@ -59,6 +59,32 @@ def test_any_words(words):
         assert ours[0].output.words() == words
 
 
+def test_many_tags_that_few_symbols_stand_beside():
+    """More tags than the classes of neighbours by which a chart leaves symbols out."""
+    rng = np.random.default_rng(0)
+    tags, phrases = [f"T{k}" for k in range(150)], ["S", "A", "B", "C", "D"]
+    below = {
+        p: {tuple(rng.choice([*phrases, *tags[30 * k : 30 * k + 30]], 2)) for _ in range(40)}
+        for k, p in enumerate(phrases)
+    }
+    lines = [f"{p} -> {' | '.join(f'{a} {b} [{1 / len(own)}]' for a, b in sorted(own))}" for p, own in below.items()]
+    text = "\n".join([*lines, *(f"{tag} -> 'w{tag}' [1.0]" for tag in tags)])
+    model, parser = PCFG.from_text(text), nltk.ViterbiParser(nltk.PCFG.fromstring(text))
+    sentences: list[list[str]] = []
+    while len(sentences) < 15:
+        symbols = ["S"]
+        while set(symbols) & set(phrases) and len(symbols) < 12:
+            at = next(k for k, symbol in enumerate(symbols) if symbol in phrases)
+            symbols[at : at + 1] = sorted(below[symbols[at]])[rng.integers(len(below[symbols[at]]))]
+        if not set(symbols) & set(phrases) and len(symbols) > 2:
+            sentences.append([f"w{tag}" for tag in symbols])
+    for words, (best,), inside in zip(
+        sentences, model.predict_kbest(sentences, 1), model.predict_marginals(sentences), strict=True
+    ):
+        assert best.score == pytest.approx(np.log(next(parser.parse(words)).prob()))
+        assert inside["S", 0, len(words)] >= 1.0 - 1e-9
+
+
 @given(st.lists(trees(6, plain=True), min_size=1, max_size=3), st.sampled_from([None, 0, 1]), st.sampled_from([1, 2]))
 def test_trained_probabilities_are_those_of_nltk(bank, horizontal, vertical):
     model = PCFG(horizontal=horizontal, vertical=vertical, chains=6).fit([tree.tokens() for tree in bank], bank)

@@ -70,6 +70,15 @@ def test_deep_trees_need_no_recursion():
     assert tree != other
     assert len(tree.spans()) == 20_001
     assert tree.tokens() == [("w", "T")]
+    assert pickle.loads(pickle.dumps(tree)) == tree
+    assert copy.deepcopy([tree]) == [tree]
+    assert copy.copy(tree) is tree
+
+
+def test_pickles_keep_the_order_of_words_and_nodes():
+    tree = Tree("S", ["a", Tree("X", [Tree("Y", ["b"]), "c", Tree("Z", ["d", "e"])]), Tree("X", ["f"]), "g"])
+    again = pickle.loads(pickle.dumps(tree))
+    assert (again, again.words(), again.spans()) == (tree, tree.words(), tree.spans())
 
 
 @pytest.mark.parametrize(

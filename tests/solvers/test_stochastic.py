@@ -45,7 +45,6 @@ def problem_of(family, monkeypatch, n, sample_weight=None):
     """The likelihood that ``fit`` would minimise."""
     model, X, y = family(n)
     found = []
-    module = type(model).__module__
 
     class Enough(Exception):
         pass
@@ -54,7 +53,7 @@ def problem_of(family, monkeypatch, n, sample_weight=None):
         found.append(problem)
         raise Enough
 
-    monkeypatch.setattr(f"{module}.train_likelihood", take)
+    monkeypatch.setattr("maxmargin.fitting.likelihood_training.train_likelihood", take)
     with pytest.raises(Enough):
         model.fit(X, y, sample_weight=sample_weight)
     return found[0]
@@ -76,6 +75,28 @@ def test_steps_are_those_of_the_gradients_one_by_one(family, monkeypatch):
     value, factor = problem.descend(v, 1.5, 4, order, first, decay)
     assert value == pytest.approx(total, rel=1e-10)
     np.testing.assert_allclose(factor * v, w, rtol=1e-9, atol=1e-12)
+
+
+@families
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_answer_is_the_best_point_that_was_evaluated(family, seed, monkeypatch):
+    """Late passes go back and forth: more of them do not end above few, as the last one alone may."""
+    problem = problem_of(family, monkeypatch, N)
+    objective = Objective(problem, 0.5, 0.0, 1.0, 1e-3)
+    walk = Walk(objective, Monitor(Run(random_state=seed), "sgd"))
+
+    def exact(w):
+        return 0.5 * float(w @ w) + 0.5 * problem.gradient(w, None)[0]
+
+    ends = []
+    for passes in (3, 20):
+        while walk.passes < passes:
+            walk.advance()
+        last = walk.w
+        ends.append(walk.solution().primal)
+        assert ends[-1] == pytest.approx(min(exact(last), exact(np.asarray(walk.average.value))), rel=1e-12)
+        assert ends[-1] == pytest.approx(exact(walk.w), rel=1e-12)
+    assert ends[1] <= ends[0]
 
 
 @families

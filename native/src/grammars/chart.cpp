@@ -1,8 +1,10 @@
 #include "maxmargin/grammars/chart.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace maxmargin::grammars {
 namespace {
@@ -14,8 +16,8 @@ void raise(std::vector<double>& row, Symbol symbol, double value) {
 
 }  // namespace
 
-double Chart::best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam) {
-  rules_ = &rules, scores_ = &scores, words_ = words, n_ = static_cast<std::int32_t>(words.size()), pruned_ = false;
+double Chart::best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam, bool anywhere) {
+  rules_ = &rules, scores_ = &scores, words_ = words, n_ = static_cast<std::int32_t>(words.size()), pruned_ = false, anywhere_ = anywhere ? ~std::uint64_t{0} : 0;
   const std::int64_t symbols = rules.symbols(), cells = span_count(n_) * 2 * symbols;
   if (n_ == 0) throw std::invalid_argument("A sentence without words has no tree.");
   if (cells > std::numeric_limits<Cell>::max() || static_cast<std::int64_t>(rules.binary()) * (n_ + 1) > std::numeric_limits<Cell>::max()) {
@@ -27,25 +29,26 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
   values_.assign(1, 0.0);
   low_.assign(static_cast<std::size_t>(symbols), kImpossible<double>);
   high_ = low_;
-  found_.reserve(static_cast<std::size_t>(symbols) + 1);
-  room_.resize(static_cast<std::size_t>(rules.most_pairs()) + 1);
+  for (SymbolList* each : {&found_, &outer_, &inner_, &bottoms_}) each->all.resize(static_cast<std::size_t>(symbols) + 1);
+  room_.resize(static_cast<std::size_t>(rules.binary()), rules.split().right.size());
   chain_scores_.clear();
   if (scores.fields.empty()) {
     for (const Chain& chain : rules.chains()) chain_scores_.push_back(scores.chain(rules, chain, 0, 1));
   }
   for (std::int32_t j = 1; j <= n_; ++j) {
     pairs_.clear(rules);
+    rows_.begin_end(j);
     for (std::int32_t i = j - 1; i >= 0; --i) {
-      found_.clear();
       if (j == i + 1) {
         fill_words(i);
       } else {
         fill_splits(i, j);
       }
       if (scores.limits != nullptr && scores.limits->any(span_number(i, j))) keep_allowed(span_number(i, j));
-      add_chains(i, j);
-      if (beam < kNoBeam) apply_beam(beam);
-      take_up(i, j);
+      const Around own = around(i, j);
+      sort_found(own);
+      add_chains(i, j, own);
+      take_up(i, j, beam, own);
     }
   }
   const std::span<const Symbol> top = symbols_at(span_count(n_) - 1);
@@ -57,8 +60,8 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
 
 SpanSplits Chart::question(const double* left, const double* right, const PairLists& pairs, std::int32_t i, std::int32_t j, const SentenceScores& scores) const {
   const std::span<const LiveRow> live = rows_.live(i);
-  SpanSplits asked{&rules_->split(),   i + 1,           j,           left,           right, rows_.stride(), live.data(), std::ssize(live),
-                   pairs.pairs(), pairs.counts(), rows_.right_rows(j), rows_.left_bits(), rows_.right_bits(j), rows_.words(), room_.data(), scores.position.data()};
+  SpanSplits asked{&rules_->split(),   i + 1,           j,           left,           right + rows_.right_begin(j), rows_.stride(), rows_.right_stride(j), live.data(), std::ssize(live),
+                   pairs.pairs(), pairs.ends(), around(i, j).before, rows_.left_bits(), rows_.right_bits(j), rows_.words(), &room_, scores.position.data()};
   for (const ScoreField& field : scores.fields) {
     asked.field[asked.fields++] = {field.table + place_row(field.place, i, 0, j) * field.blocks, field.block_at.data()};
   }
@@ -67,17 +70,18 @@ SpanSplits Chart::question(const double* left, const double* right, const PairLi
 }
 
 void Chart::fill_words(std::int32_t i) {
+  found_.count = 0;
   for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) {
-    if (low_[static_cast<std::size_t>(word.symbol)] == kImpossible<double>) found_.push_back(word.symbol);
+    if (low_[static_cast<std::size_t>(word.symbol)] == kImpossible<double>) found_.add(word.symbol, 1);
     raise(low_, word.symbol, word_score(word, i));
   }
 }
 
 void Chart::fill_splits(std::int32_t i, std::int32_t j) {
-  found_.resize(static_cast<std::size_t>(rules_->symbols()) + 1);
-  found_.resize(static_cast<std::size_t>(kernels().best_splits(question(rows_.left().data(), rows_.right().data(), pairs_, i, j, *scores_), low_.data(), found_.data())));
+  const SpanSplits asked = question(rows_.left().data(), rows_.right().data(), pairs_, i, j, *scores_);
+  found_.count = static_cast<std::size_t>(kernels().best_splits(asked, low_.data(), found_.all.data()));
   if (scores_->symbol_extra == nullptr) return;
-  for (const Symbol symbol : found_) low_[static_cast<std::size_t>(symbol)] += symbol_extra(symbol, i, j);
+  for (const Symbol symbol : found_.symbols()) low_[static_cast<std::size_t>(symbol)] += symbol_extra(symbol, i, j);
 }
 
 double Chart::chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const {
@@ -87,58 +91,68 @@ double Chart::chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) co
 }
 
 void Chart::keep_allowed(std::int64_t span) {
-  std::erase_if(found_, [&](Symbol symbol) {
-    if (scores_->limits->low(span, symbol)) return false;
-    low_[static_cast<std::size_t>(symbol)] = kImpossible<double>;
-    return true;
-  });
+  const std::span<const Symbol> found = found_.symbols();
+  found_.count = 0;
+  for (const Symbol symbol : found) {
+    const bool allowed = scores_->limits->low(span, symbol);
+    if (!allowed) low_[static_cast<std::size_t>(symbol)] = kImpossible<double>;
+    found_.add(symbol, allowed);
+  }
 }
 
-void Chart::add_chains(std::int32_t i, std::int32_t j) {
-  const std::size_t below = found_.size();
-  const std::int64_t span = span_number(i, j);
-  for (const Symbol symbol : found_) {
-    if (may_be_plain(span, symbol)) high_[static_cast<std::size_t>(symbol)] = low_[static_cast<std::size_t>(symbol)];
+void Chart::sort_found(const Around& around) {
+  outer_.count = inner_.count = bottoms_.count = 0;
+  for (const Symbol symbol : found_.symbols()) {  // no branch: which symbols fit is hard to foretell
+    const int fit = fits(symbol, around), inner = rules_->facts(symbol).inner, chained = rules_->facts(symbol).chained;
+    double& low = low_[static_cast<std::size_t>(symbol)];
+    low = std::array{kImpossible<double>, low}[static_cast<std::size_t>(fit)];
+    outer_.add(symbol, fit & ~inner);
+    inner_.add(symbol, fit & inner);
+    bottoms_.add(symbol, fit & chained);
   }
-  for (std::size_t k = 0; k < below; ++k) {
-    const Symbol bottom = found_[k];
+}
+
+void Chart::add_chains(std::int32_t i, std::int32_t j, const Around& around) {
+  const std::int64_t span = span_number(i, j);
+  for (const Symbol bottom : bottoms_.symbols()) {
     for (const std::int32_t c : rules_->chains_above(bottom)) {
-      if (!may_have_chain(span, c)) continue;
       const Symbol top = rules_->chains()[static_cast<std::size_t>(c)].top;
+      if (!may_have_chain(span, c) || !fits(top, around)) continue;
       const auto at = static_cast<std::size_t>(top);
-      if (high_[at] == kImpossible<double> && low_[at] == kImpossible<double>) found_.push_back(top);
+      if (high_[at] == kImpossible<double> && low_[at] == kImpossible<double>) outer_.add(top, 1);
       raise(high_, top, low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j));
     }
   }
 }
 
-void Chart::apply_beam(double beam) {
-  double least = kImpossible<double>;
-  for (const Symbol symbol : found_) least = std::max(least, high_[static_cast<std::size_t>(symbol)]);
-  least -= beam;
-  for (const Symbol symbol : found_) {
-    double& value = high_[static_cast<std::size_t>(symbol)];
-    if (value < least && value != kImpossible<double>) value = kImpossible<double>, pruned_ = true;
+void Chart::take_up(std::int32_t i, std::int32_t j, double beam, const Around& around) {
+  const std::int64_t span = span_number(i, j);
+  const std::size_t before = symbols_.size(), outer = outer_.count, count = outer + inner_.count;
+  for (const SymbolList* each : {&outer_, &inner_}) symbols_.insert(symbols_.end(), each->symbols().begin(), each->symbols().end());
+  first_.push_back(std::ssize(symbols_));
+  values_.resize(values_.size() + 2 * count);
+  const Symbol* own = symbols_.data() + before;
+  double *low = values_.data() + values_.size() - 2 * count, *high = low + count;
+  for (std::size_t k = 0; k < count; ++k) {
+    low[k] = std::exchange(low_[static_cast<std::size_t>(own[k])], kImpossible<double>);
+    high[k] = may_be_plain(span, own[k]) ? low[k] : kImpossible<double>;
   }
+  for (std::size_t k = 0; k < outer; ++k) high[k] = std::max(high[k], std::exchange(high_[static_cast<std::size_t>(own[k])], kImpossible<double>));
+  if (beam < kNoBeam && count > 0) {
+    const double least = *std::max_element(high, high + count) - beam;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (high[k] < least && high[k] != kImpossible<double>) high[k] = kImpossible<double>, pruned_ = true;
+    }
+  }
+  rows_.put_left({own, outer}, rules_->facts(), high, i, j, kImpossible<double>);
+  rows_.put_right({own, count}, rules_->facts(), high, i, kImpossible<double>,
+                  [&](std::int32_t role, std::int32_t row) { pairs_.add(*rules_, role, row, around.after, anywhere_); });
 }
 
-void Chart::take_up(std::int32_t i, std::int32_t j) {
-  const std::size_t count = found_.size(), first = values_.size();
-  symbols_.insert(symbols_.end(), found_.begin(), found_.end());
-  first_.push_back(std::ssize(symbols_));
-  values_.resize(first + 2 * count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const Symbol symbol = found_[k];
-    double &low = low_[static_cast<std::size_t>(symbol)], &high = high_[static_cast<std::size_t>(symbol)];
-    values_[first + k] = low;
-    values_[first + count + k] = high;
-    if (high != kImpossible<double>) {
-      const std::int32_t left = rules_->left_role(symbol), right = rules_->right_role(symbol);
-      if (left >= 0) rows_.put_left(left, i, j, high, kImpossible<double>);
-      if (right >= 0 && rows_.put_right(right, i, j, high, kImpossible<double>)) pairs_.add(*rules_, right);
-    }
-    low = high = kImpossible<double>;
-  }
+void Chart::list_pairs(std::int32_t j, PairLists& pairs) const {
+  pairs.clear(*rules_);
+  const std::span<const std::int32_t> roles = rows_.live_right(j);
+  for (std::size_t row = 0; row < roles.size(); ++row) pairs.add(*rules_, roles[row], static_cast<std::int32_t>(row), around(0, j).after, anywhere_);
 }
 
 double Chart::low_value(Symbol symbol, std::int64_t span) const {

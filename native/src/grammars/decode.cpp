@@ -134,7 +134,7 @@ std::vector<std::int64_t> rule_applications(const Sentences& sentences, const do
   WorthScorer scorer(sentences, worth);
   Chart chart;
   for (std::int64_t i = 0; i < sentences.n(); ++i) {
-    chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i));
+    chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i), Chart::kNoBeam, true);
     counts.push_back(chart.applications());
   }
   return counts;

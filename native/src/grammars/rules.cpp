@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace maxmargin::grammars {
 namespace {
@@ -38,6 +39,13 @@ Rules::Rules(const RuleArrays& given)
     words_.push_back({given.word_symbols[w], given.word_rules[w]});
     if (given.word_rules[w] != kNone) symbols_of_[3 * static_cast<std::size_t>(given.word_rules[w])] = given.word_symbols[w];
   }
+  find_surroundings();
+  for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
+    SymbolFacts& own = facts_[static_cast<std::size_t>(symbol)];
+    const bool top = first_chain(symbol) < first_chain(symbol + 1);
+    own.chained = !chains_above(symbol).empty();
+    own.inner = !own.chained && !top && symbol != start_ && own.left_role == kNone && own.right_role != kNone;
+  }
 }
 
 void Rules::check(const RuleArrays& given) const {
@@ -69,16 +77,17 @@ void Rules::check(const RuleArrays& given) const {
 
 void Rules::sort_binary(const RuleArrays& given) {
   const auto key = [&](Rule rule) { return given.binary.subspan(3 * static_cast<std::size_t>(rule), 3); };
-  left_role_.assign(static_cast<std::size_t>(symbols_), kNone);
-  right_role_.assign(static_cast<std::size_t>(symbols_), kNone);
+  facts_.resize(static_cast<std::size_t>(symbols_));
   symbol_bracket_.assign(static_cast<std::size_t>(symbols_), kNone);
   for (Rule rule = 0; rule < binary_; ++rule) {
-    left_role_[static_cast<std::size_t>(key(rule)[1])] = 0;
-    right_role_[static_cast<std::size_t>(key(rule)[2])] = 0;
+    facts_[static_cast<std::size_t>(key(rule)[1])].left_role = 0;
+    facts_[static_cast<std::size_t>(key(rule)[2])].right_role = 0;
     rule_at_.push_back(rule);
   }
-  for (std::int32_t& role : left_role_) role = role == kNone ? kNone : left_roles_++;
-  for (std::int32_t& role : right_role_) role = role == kNone ? kNone : right_roles_++;
+  for (SymbolFacts& own : facts_) {
+    if (own.left_role != kNone) own.left_role = left_roles_++;
+    if (own.right_role != kNone) own.right_role = right_roles_++;
+  }
   std::ranges::stable_sort(rule_at_, [&](Rule a, Rule b) {
     const auto one = key(a), other = key(b);
     if (one[1] != other[1]) return one[1] < other[1];
@@ -103,7 +112,7 @@ void Rules::sort_binary(const RuleArrays& given) {
     }
   }
   split_.first_rule.push_back(binary_);
-  most_pairs_ = by_left.empty() ? 0 : std::ranges::max(by_left);
+  split_.parent.resize(split_.parent.size() + kReadAhead, 0);
   split_.first_pair = begins(std::move(by_left));
   std::vector<std::int32_t> by_right(static_cast<std::size_t>(right_roles_), 0);
   for (const std::int32_t right : split_.right) ++by_right[static_cast<std::size_t>(right)];
@@ -112,7 +121,7 @@ void Rules::sort_binary(const RuleArrays& given) {
   std::vector<std::int32_t> place(first_right_pair_.begin(), first_right_pair_.end() - 1);
   for (std::int32_t left = 0; left < left_roles_; ++left) {
     for (std::int32_t pair = split_.first_pair[static_cast<std::size_t>(left)]; pair < split_.first_pair[static_cast<std::size_t>(left) + 1]; ++pair) {
-      right_pairs_[static_cast<std::size_t>(place[static_cast<std::size_t>(split_.right[static_cast<std::size_t>(pair)])]++)] = {left, pair};
+      right_pairs_[static_cast<std::size_t>(place[static_cast<std::size_t>(split_.right[static_cast<std::size_t>(pair)])]++)] = {left, pair, {}};
     }
   }
   for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
@@ -142,6 +151,50 @@ void Rules::sort_chains(const RuleArrays& given) {
   above_.resize(chains_.size());
   std::vector<std::int32_t> next(first_above_.begin(), first_above_.end() - 1);
   for (std::size_t c = 0; c < chains_.size(); ++c) above_[static_cast<std::size_t>(next[static_cast<std::size_t>(chains_[c].bottom)]++)] = static_cast<std::int32_t>(c);
+}
+
+void Rules::find_surroundings() {
+  std::vector<std::uint64_t> first(static_cast<std::size_t>(symbols_), 0);  // of the first and the last word of a symbol
+  const auto at = [](auto& of, Symbol symbol) -> auto& { return of[static_cast<std::size_t>(symbol)]; };
+  int tags = 0;
+  for (const Word& word : words_) {
+    if (at(first, word.symbol) == 0) at(first, word.symbol) = std::uint64_t{2} << tags++ % 63;
+  }
+  for (std::int32_t terminal = 0; terminal < terminals(); ++terminal) {
+    tags_.push_back(0);
+    for (const Word& word : words(terminal)) tags_.back() |= at(first, word.symbol);
+  }
+  std::vector<std::uint64_t> last = first;
+  bool changed = true;
+  const auto add = [&](std::uint64_t& into, std::uint64_t more) {
+    changed = changed || (more & ~into) != 0;
+    into |= more;
+  };
+  while (std::exchange(changed, false)) {
+    for (const Chain& chain : chains_) add(at(first, chain.top), at(first, chain.bottom)), add(at(last, chain.top), at(last, chain.bottom));
+    for (std::int32_t p = 0; p < binary_; ++p) add(at(first, at(split_.parent, p)), at(first, left(p))), add(at(last, at(split_.parent, p)), at(last, right(p)));
+  }
+  const auto around = [&](Symbol symbol) -> Around& { return at(facts_, symbol).around; };
+  around(start_) = {kOutside, kOutside};
+  changed = true;
+  while (std::exchange(changed, false)) {
+    for (const Chain& chain : chains_) {
+      add(around(chain.bottom).before, around(chain.top).before);
+      add(around(chain.bottom).after, around(chain.top).after);
+    }
+    for (std::int32_t p = 0; p < binary_; ++p) {
+      const Around parent = around(at(split_.parent, p));
+      if (parent.before == 0 || parent.after == 0) continue;
+      add(around(left(p)).before, parent.before), add(around(left(p)).after, at(first, right(p)));
+      add(around(right(p)).before, at(last, left(p))), add(around(right(p)).after, parent.after);
+    }
+  }
+  for (RightPair& own : right_pairs_) {
+    for (std::int32_t p = at(split_.first_rule, own.pair); p < at(split_.first_rule, own.pair + 1); ++p) {
+      own.around.before |= around(at(split_.parent, p)).before;
+      own.around.after |= around(at(split_.parent, p)).after;
+    }
+  }
 }
 
 }  // namespace maxmargin::grammars

@@ -60,17 +60,14 @@ template <class Visit>
 void ChartSums::over_chains(const Chart& chart, std::int32_t i, std::int32_t j, Visit&& visit) {
   const Rules& rules = chart.rules();
   const std::int64_t span = span_number(i, j);
+  const Around around = chart.around(i, j);
   for (const Symbol bottom : chart.symbols_at(span)) {
     for (const std::int32_t c : rules.chains_above(bottom)) {
-      if (!chart.may_have_chain(span, c)) continue;
-      visit(rules.chains()[static_cast<std::size_t>(c)], chain_factors_.empty() ? std::exp(chart.chain_score(c, i, j)) : chain_factors_[static_cast<std::size_t>(c)]);
+      const Chain& chain = rules.chains()[static_cast<std::size_t>(c)];
+      if (!chart.may_have_chain(span, c) || !chart.fits(chain.top, around)) continue;
+      visit(chain, chain_factors_.empty() ? std::exp(chart.chain_score(c, i, j)) : chain_factors_[static_cast<std::size_t>(c)]);
     }
   }
-}
-
-void ChartSums::list_pairs(const Chart& chart, std::int32_t j) {
-  pairs_.clear(chart.rules());
-  for (const std::int32_t role : chart.rows().live_right(j)) pairs_.add(chart.rules(), role);
 }
 
 double ChartSums::go_up(const Chart& chart) {
@@ -84,18 +81,24 @@ double ChartSums::go_up(const Chart& chart) {
   high_ = row_;
   double goal = 0.0;
   for (std::int32_t j = 1; j <= n; ++j) {
-    list_pairs(chart, j);
+    chart.list_pairs(j, pairs_);
     for (std::int32_t i = j - 1; i >= 0; --i) {
       const std::span<const Symbol> own = chart.symbols_at(span_number(i, j));
       if (own.empty()) continue;
       if (j == i + 1) {
-        for (const Word& word : rules.words(chart.words()[static_cast<std::size_t>(i)])) row_[static_cast<std::size_t>(word.symbol)] += std::exp(chart.word_score(word, i) - per_word_);
+        found_.clear();
+        for (const Word& word : rules.words(chart.words()[static_cast<std::size_t>(i)])) {
+          row_[static_cast<std::size_t>(word.symbol)] += std::exp(chart.word_score(word, i) - per_word_);
+          found_.push_back(word.symbol);
+        }
       } else {
-        kernels().sum_splits(chart.question(inside_left_.data(), inside_right_.data(), pairs_, i, j, factors_), row_.data());
+        found_.resize(static_cast<std::size_t>(symbols) + 1);
+        const SpanSplits asked = chart.question(inside_left_.data(), inside_right_.data(), pairs_, i, j, factors_);
+        found_.resize(static_cast<std::size_t>(kernels().sum_splits(asked, row_.data(), found_.data())));
       }
       const std::int64_t span = span_number(i, j);
       if (const SpanLimits* limits = chart.scores().limits; limits != nullptr && limits->any(span)) {
-        for (Symbol symbol = 0; symbol < symbols; ++symbol) {
+        for (const Symbol symbol : found_) {
           if (!limits->low(span, symbol)) row_[static_cast<std::size_t>(symbol)] = 0.0;
         }
       }
@@ -110,12 +113,13 @@ double ChartSums::go_up(const Chart& chart) {
         const auto at = static_cast<std::size_t>(symbol);
         const double value = high_[at];
         low_.push_back(row_[at]);
-        row_[at] = high_[at] = 0.0;
+        high_[at] = 0.0;
         if (value == 0.0) continue;
         if (!(value < kLarge)) return value;
         if (rules.left_role(symbol) >= 0) inside_left_[rows.left_place(rules.left_role(symbol), i, j)] = value;
         if (rules.right_role(symbol) >= 0) inside_right_[rows.right_place(rules.right_role(symbol), i, j)] = value;
       }
+      for (const Symbol symbol : found_) row_[static_cast<std::size_t>(symbol)] = 0.0;  // more than fit here
     }
   }
   return goal;
@@ -142,7 +146,7 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
   for (std::size_t f = 0; f < split_counts_.size(); ++f) split_counts_[f].assign(static_cast<std::size_t>(factors_.split_fields[f].size), 0.0);
   double largest = 0.0;
   for (std::int32_t j = n; j >= 1; --j) {
-    list_pairs(chart, j);
+    chart.list_pairs(j, pairs_);
     for (std::int32_t i = 0; i < j; ++i) {
       const std::int64_t span = span_number(i, j);
       const std::span<const Symbol> own = chart.symbols_at(span);
@@ -202,7 +206,7 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
 }
 
 void ChartSums::share(const Chart& chart, std::int32_t i, std::int32_t j) {
-  SpanShares shares{outside_low_.data(), outside_left_.data(), outside_right_.data(), position_counts_.data(), {}, {}};
+  SpanShares shares{outside_low_.data(), outside_left_.data(), outside_right_.data() + chart.rows().right_begin(j), position_counts_.data(), {}, {}};
   for (std::size_t f = 0; f < factors_.fields.size(); ++f) {
     const ScoreField& field = factors_.fields[f];
     shares.field[f] = counts_.tables[field.part].data() + place_row(field.place, i, 0, j) * field.blocks;

@@ -1,38 +1,36 @@
 // Binary rules over all splits of a span (simd/split_rules.hpp). Part of kernels.inl.
 
-// Lists those of some pairs that have a split, without a branch that depends on them.
-[[gnu::noinline]] std::int64_t with_splits(const std::int32_t* pairs, std::int64_t size, const std::int32_t* rights, const std::uint64_t* ends, const std::uint64_t* starts,
-                                           int words, std::int32_t* list) {
-  std::int64_t count = 0;
-  if (words == 1) {
-    const std::uint64_t own = ends[0];
-    for (std::int64_t p = 0; p < size; ++p) {
-      list[count] = pairs[p];
-      count += (own & starts[rights[pairs[p]]]) != 0;
+// Lists the pairs that have a split and may have a parent here, without a branch that depends on them; answers how many they are.
+[[gnu::noinline]] std::int64_t list_pairs(const SpanSplits& span) {
+  SplitPair* list = span.room->pair.data();
+  for (std::int64_t l = 0; l < span.live_count; ++l) {
+    const LiveRow live = span.live[l];
+    const std::uint64_t *ends = span.left_bits + static_cast<std::int64_t>(live.row) * span.words, before = span.before;
+    const EndPair *pair = span.pairs + span.rules->first_pair[static_cast<std::size_t>(live.child)], *last = span.pairs + span.pairs_end[live.child];
+    const auto keep = [&](const EndPair& own, std::uint64_t splits) {
+      *list = {own.pair, live.row, own.row};
+      list += static_cast<int>(splits != 0) & static_cast<int>((own.before & before) != 0);
+    };
+    if (span.words == 1) {
+      for (; pair < last; ++pair) keep(*pair, ends[0] & span.right_bits[pair->row]);
+      continue;
     }
-    return count;
+    for (; pair < last; ++pair) {
+      std::uint64_t any = 0;
+      for (int word = 0; word < span.words; ++word) any |= ends[word] & span.right_bits[static_cast<std::int64_t>(pair->row) * span.words + word];
+      keep(*pair, any);
+    }
   }
-  for (std::int64_t p = 0; p < size; ++p) {
-    std::uint64_t any = 0;
-    for (int word = 0; word < words; ++word) any |= ends[word] & starts[static_cast<std::int64_t>(rights[pairs[p]]) * words + word];
-    list[count] = pairs[p];
-    count += any != 0;
-  }
-  return count;
+  return list - span.room->pair.data();
 }
 
 // Calls visit(pair, place of the left row, place of the right row, bits of left, bits of right) for the pairs that have a split.
 template <class Visit>
 inline void over_pairs(const SpanSplits& span, Visit&& visit) {
-  const std::int32_t *first = span.rules->first_pair.data(), *rights = span.rules->right.data();
-  for (std::int64_t l = 0; l < span.live_count; ++l) {
-    const LiveRow live = span.live[l];
-    const std::uint64_t* ends = span.left_bits + static_cast<std::int64_t>(live.row) * span.words;
-    const std::int64_t count = with_splits(span.pairs + first[live.child], span.pair_count[live.child], rights, ends, span.right_bits, span.words, span.room);
-    for (std::int64_t c = 0; c < count; ++c) {
-      const std::int32_t pair = span.room[c], right = rights[pair];
-      visit(pair, live.row * span.stride, span.right_row[right] * span.stride, ends, span.right_bits + static_cast<std::int64_t>(right) * span.words);
-    }
+  const std::int64_t count = list_pairs(span);
+  for (std::int64_t c = 0; c < count; ++c) {
+    const auto [pair, left, right] = span.room->pair[static_cast<std::size_t>(c)];
+    visit(pair, left * span.stride, right * span.right_stride, span.left_bits + static_cast<std::int64_t>(left) * span.words, span.right_bits + static_cast<std::int64_t>(right) * span.words);
   }
 }
 
@@ -82,51 +80,119 @@ inline void with_fields(const SpanSplits& span, Run&& run) {
   run.template operator()<false, false>();
 }
 
-std::int64_t best_splits(const SpanSplits& span, double* low, std::int32_t* found) {
-  constexpr double kNothing = -std::numeric_limits<double>::infinity();
-  const auto plus = [](auto a, auto b) { return a + b; };
+// What rules are joined by: the best of sums of scores, or sums of products of factors.
+struct BestOf {
+  static constexpr double kNothing = -std::numeric_limits<double>::infinity();
+  static constexpr auto times = [](auto a, auto b) { return a + b; };
+  static double join(double a, double b) { return a > b ? a : b; }
+  static Doubles join(Doubles a, Doubles b) { return larger(a, b); }
+};
+struct SumOf {
+  static constexpr double kNothing = 0.0;
+  static constexpr auto times = [](auto a, auto b) { return a * b; };
+  static double join(double a, double b) { return a + b; }
+  static Doubles join(Doubles a, Doubles b) { return a + b; }
+};
+
+// Joins the lanes of as many vectors as they have lanes: one lane of the answer each.
+template <class Of>
+inline Doubles across(const Doubles* v) {
+  double lanes[kLanes<double>][kLanes<double>], turned[kLanes<double>][kLanes<double>];
+  std::memcpy(lanes, v, sizeof(lanes));
+  for (int a = 0; a < kLanes<double>; ++a) {
+    for (int b = 0; b < kLanes<double>; ++b) turned[a][b] = lanes[b][a];
+  }
+  Doubles all = load<Doubles>(turned[0]);
+  for (int a = 1; a < kLanes<double>; ++a) all = Of::join(all, load<Doubles>(turned[a]));
+  return all;
+}
+
+// Lists the pairs and what the splits of each come to, as many pairs at a time as a vector has lanes.
+template <class Of>
+[[gnu::noinline]] std::int64_t join_pairs(const SpanSplits& span) {
+  constexpr int kWidth = kLanes<double>;
+  static_assert(kWidth <= kReadAhead);
+  const std::int64_t count = list_pairs(span);
+  SplitPair* list = span.room->pair.data();
+  std::fill_n(list + count, count == 0 ? 0 : kWidth - 1, list[0]);
+  const std::int32_t begin = span.from / kWidth * kWidth;
+  for (std::int64_t c = 0; c < count; c += kWidth) {
+    const double *left[kWidth], *right[kWidth];
+    Doubles some[kWidth];
+    for (int g = 0; g < kWidth; ++g) {
+      left[g] = span.left + list[c + g].left * span.stride;
+      right[g] = span.right + list[c + g].right * span.right_stride;
+      some[g] = Of::times(load<Doubles>(left[g] + begin), load<Doubles>(right[g] + begin));
+    }
+    for (std::int32_t k = begin + kWidth; k < span.to; k += kWidth) {
+      for (int g = 0; g < kWidth; ++g) some[g] = Of::join(some[g], Of::times(load<Doubles>(left[g] + k), load<Doubles>(right[g] + k)));
+    }
+    store(span.room->sum.data() + c, across<Of>(some));
+  }
+  return count;
+}
+
+// Lists the parents of the pairs with the values that their rules give them; most pairs have less rules than are written at once.
+template <class Of, bool kFields>
+std::int64_t list_parents(const SpanSplits& span, std::int64_t pairs) {
+  const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
+  const SplitPair* list = span.room->pair.data();
+  const double* sums = span.room->sum.data();
+  std::int32_t* parent = span.room->parent.data();
+  double* value = span.room->value.data();
+  for (std::int64_t c = 0; c < pairs; ++c) {
+    const std::int32_t begin = first[list[c].pair], size = first[list[c].pair + 1] - begin;
+    const Doubles sum = fill<Doubles>(sums[c]);
+    for (std::int32_t rule = begin; rule < begin + size; rule += kReadAhead) {
+      std::memcpy(parent + (rule - begin), parents + rule, kReadAhead * sizeof(*parents));
+      if constexpr (kFields) {
+        for (int r = 0; r < kReadAhead && rule + r < begin + size; ++r) value[rule + r - begin] = Of::times(sums[c], at_span<kFields>(span, rule + r, Of::times));
+      } else {
+        for (int r = 0; r < kReadAhead; r += kLanes<double>) store(value + (rule - begin) + r, Of::times(sum, load<Doubles>(span.score + rule + r)));
+      }
+    }
+    parent += size, value += size;
+  }
+  return parent - span.room->parent.data();
+}
+
+template <class Of>
+std::int64_t join_splits(const SpanSplits& span, double* low, std::int32_t* found) {
   const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
   std::int64_t count = 0;
+  const auto join = [&](std::int32_t parent, double now) {
+    const double before = low[parent];
+    found[count] = parent;
+    count += static_cast<int>(before <= Of::kNothing) & static_cast<int>(now > Of::kNothing);
+    low[parent] = Of::join(now, before);
+  };
   with_fields(span, [&]<bool kFields, bool kSplits>() {
-    over_pairs(span, [&](std::int32_t pair, std::int64_t left_row, std::int64_t right_row, const std::uint64_t* ends, const std::uint64_t* starts) {
-      const double *left = span.left + left_row, *right = span.right + right_row;
-      const auto most = [&](std::int32_t rule) {
-        Doubles some = fill<Doubles>(kNothing);
-        over_splits(span, ends, starts, [&](std::int32_t k) {
-          some = larger(some, at_split<kSplits>(span, rule, k, load<Doubles>(left + k) + load<Doubles>(right + k), plus));
-        });
-        return largest_of(some);
-      };
-      const double shared = kSplits ? 0.0 : most(0);
-      for (std::int32_t rule = first[pair]; rule < first[pair + 1]; ++rule) {
-        const double now = (kSplits ? most(rule) : shared) + at_span<kFields>(span, rule, plus);
-        const std::int32_t parent = parents[rule];
-        const double before = low[parent];
-        found[count] = parent;
-        count += static_cast<int>(before == kNothing) & static_cast<int>(now > kNothing);
-        low[parent] = now > before ? now : before;
-      }
-    });
+    if constexpr (kSplits) {
+      over_pairs(span, [&](std::int32_t pair, std::int64_t left_row, std::int64_t right_row, const std::uint64_t* ends, const std::uint64_t* starts) {
+        const double *left = span.left + left_row, *right = span.right + right_row;
+        for (std::int32_t rule = first[pair]; rule < first[pair + 1]; ++rule) {
+          Doubles some = fill<Doubles>(Of::kNothing);
+          over_splits(span, ends, starts, [&](std::int32_t k) {
+            some = Of::join(some, at_split<kSplits>(span, rule, k, Of::times(load<Doubles>(left + k), load<Doubles>(right + k)), Of::times));
+          });
+          double lanes[kLanes<double>], sum = Of::kNothing;
+          store(lanes, some);
+          for (const double lane : lanes) sum = Of::join(sum, lane);
+          join(parents[rule], Of::times(sum, at_span<kFields>(span, rule, Of::times)));
+        }
+      });
+    } else {
+      const std::int64_t listed = list_parents<Of, kFields>(span, join_pairs<Of>(span));
+      const std::int32_t* parent = span.room->parent.data();
+      const double* value = span.room->value.data();
+      for (std::int64_t r = 0; r < listed; ++r) join(parent[r], value[r]);
+    }
   });
   return count;
 }
 
-void sum_splits(const SpanSplits& span, double* low) {
-  const auto times = [](auto a, auto b) { return a * b; };
-  const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
-  with_fields(span, [&]<bool kFields, bool kSplits>() {
-    over_pairs(span, [&](std::int32_t pair, std::int64_t left_row, std::int64_t right_row, const std::uint64_t* ends, const std::uint64_t* starts) {
-      const double *left = span.left + left_row, *right = span.right + right_row;
-      const auto sum = [&](std::int32_t rule) {
-        Doubles some{};
-        over_splits(span, ends, starts, [&](std::int32_t k) { some += at_split<kSplits>(span, rule, k, load<Doubles>(left + k), times) * load<Doubles>(right + k); });
-        return sum_of(some);
-      };
-      const double shared = kSplits ? 0.0 : sum(0);
-      for (std::int32_t rule = first[pair]; rule < first[pair + 1]; ++rule) low[parents[rule]] += (kSplits ? sum(rule) : shared) * at_span<kFields>(span, rule, times);
-    });
-  });
-}
+std::int64_t best_splits(const SpanSplits& span, double* low, std::int32_t* found) { return join_splits<BestOf>(span, low, found); }
+std::int64_t sum_splits(const SpanSplits& span, double* low, std::int32_t* found) { return join_splits<SumOf>(span, low, found); }
 
 void share_splits(const SpanSplits& span, const SpanShares& shares) {
   const auto times = [](auto a, auto b) { return a * b; };

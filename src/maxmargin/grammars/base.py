@@ -99,7 +99,9 @@ class GrammarEstimator(Estimator):
         the grammar cannot derive the sentence. ``forbidden`` and ``required`` are as in ``predict``."""
         sentences, core = self._read(X, forbidden, required)
         found = core.kbest(self.coef_, checked_k(k), self.beam, job_count(self.n_jobs))
-        return _ranked(self.grammar_, sentences, found)
+        ranked = _ranked(self.grammar_, sentences, found)
+        _check_found(map(len, ranked), forbidden, required)
+        return ranked
 
     def predict_marginals(
         self, X: Sequence[Any], *, least: float = 1e-6, forbidden: Any = None, required: Any = None

@@ -59,7 +59,15 @@ class Tree:
         raise AttributeError(f"Trees cannot be changed; make a new one with another {name}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tree, (self.label, self.children)
+        """As a flat list of all nodes: pickling what is nested would recurse, and trees may be deep."""
+        nodes = [(n.label, [c if isinstance(c, str) else None for c in n.children]) for n in self.nodes()]
+        return _joined, (nodes,)
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
+        return self
 
     @classmethod
     def from_text(cls, text: str) -> Tree:
@@ -196,6 +204,14 @@ def checked_tree(label: str, children: tuple[Tree | str, ...]) -> Tree:
     _set_label(tree, label)
     _set_children(tree, children)
     return tree
+
+
+def _joined(nodes: list[tuple[str, list[str | None]]]) -> Tree:
+    """The tree of nodes in the order of ``Tree.nodes``; None stands for a child that is a node itself."""
+    waiting: list[Tree] = []  # those whose parent is to come, the leftmost last
+    for label, children in reversed(nodes):
+        waiting.append(Tree(label, [waiting.pop() if child is None else child for child in children]))
+    return waiting.pop()
 
 
 def rebuilt(tree: Tree, make: Callable[[str, list[Tree | str]], Tree | None]) -> Tree | None:

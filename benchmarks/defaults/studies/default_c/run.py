@@ -134,8 +134,8 @@ def report(results: list[Result], max_time: float) -> str:
         f"C. Unfinished are those of all fits, most of them for tuning, that were stopped after {max_time:g} s.\n\n"
         f"{markdown_table(columns, rows)}\n\n{holds}\n\n"
         f"`python benchmarks/defaults/studies/default_c/run.py --max-time {max_time:g} --write "
-        f"docs/defaults_measured.md` writes this table; here with maxmargin {machine['maxmargin']}, one thread, {machine['processor']}, "
-        f"{machine['date']}."
+        f"docs/defaults_measured.md` writes this table; here with maxmargin {machine['maxmargin']}, one thread, "
+        f"{machine['processor']}, {machine['date']}."
     )
 
 

@@ -1,7 +1,7 @@
 // The chart of a sentence: the best value of every symbol over every span (CKY).
 //
 // A span with a symbol has two cells: *low* is what a binary or a lexical rule makes, *high* adds at most one chain of unary rules. Only symbols
-// that have a value over a span have cells there; they are numbered span by span in the order in which spans are filled, the low ones of the span
+// that have a value over a span, and can be in a tree with the words before and after it, have cells there; they are numbered span by span in the order in which spans are filled, the low ones of the span
 // and then the high ones. High values are also kept by start and by end for the kernel (split_rows.hpp). What made a value is not
 // stored: a derivation looks at the cells of the best tree a second time.
 #pragma once
@@ -25,19 +25,31 @@ class PairLists {  // keeps its memory
  public:
   void clear(const Rules& rules) {
     pairs_.resize(rules.split().right.size());
-    count_.assign(static_cast<std::size_t>(rules.left_roles()), 0);
+    end_.assign(rules.split().first_pair.begin(), rules.split().first_pair.end() - 1);
   }
-  void add(const Rules& rules, std::int32_t right_role) {
+  // Those of a right child and the row of its values, if a parent may stand before what comes `after` the end. `anywhere`: see Chart.
+  void add(const Rules& rules, std::int32_t right_role, std::int32_t row, std::uint64_t after, std::uint64_t anywhere) {
     for (const RightPair& own : rules.pairs_of(right_role)) {
-      std::int32_t& count = count_[static_cast<std::size_t>(own.left_role)];
-      pairs_[static_cast<std::size_t>(rules.split().first_pair[static_cast<std::size_t>(own.left_role)] + count++)] = own.pair;
+      if (((own.around.after | anywhere) & after) == 0) continue;
+      pairs_[static_cast<std::size_t>(end_[static_cast<std::size_t>(own.left_role)]++)] = {own.pair, row, own.around.before | anywhere};
     }
   }
-  const std::int32_t* pairs() const { return pairs_.data(); }
-  const std::int32_t* counts() const { return count_.data(); }
+  const EndPair* pairs() const { return pairs_.data(); }
+  const std::int32_t* ends() const { return end_.data(); }
 
  private:
-  std::vector<std::int32_t> pairs_, count_;
+  std::vector<EndPair> pairs_;
+  std::vector<std::int32_t> end_;  // by left child
+};
+
+struct SymbolList {  // in memory for all of them and one more
+  std::vector<Symbol> all;
+  std::size_t count = 0;
+  void add(Symbol symbol, int times) {  // 0 or 1
+    all[count] = symbol;
+    count += static_cast<std::size_t>(times);
+  }
+  std::span<const Symbol> symbols() const { return {all.data(), count}; }
 };
 
 class Chart {  // keeps its memory from one sentence to the next
@@ -46,7 +58,8 @@ class Chart {  // keeps its memory from one sentence to the next
 
   // The best value of a tree, minus infinity where there is none. All arguments must outlive the questions below. With a beam, symbols whose
   // value over a span is by more than `beam` below the best one there are left out, and the answer may not be the best.
-  double best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam = kNoBeam);
+  // `anywhere` keeps symbols that the words around them exclude from all trees, too.
+  double best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam = kNoBeam, bool anywhere = false);
   // The rules of the best tree, after a finite answer; each before those below it, the left ones first.
   void derivation(std::vector<Anchored>& tree);
 
@@ -73,6 +86,15 @@ class Chart {  // keeps its memory from one sentence to the next
   void splits(std::int32_t position, std::int32_t i, std::int32_t j, Visit&& visit) const {
     rows_.splits(rules_->left_role(rules_->left(position)), rules_->right_role(rules_->right(position)), i, j, visit);
   }
+  // Whether a symbol can be in a tree with the words around a span.
+  bool fits(Symbol symbol, const Around& span) const {
+    const Around& own = rules_->facts(symbol).around;
+    return static_cast<int>(((own.before | anywhere_) & span.before) != 0) & static_cast<int>(((own.after | anywhere_) & span.after) != 0);
+  }
+  Around around(std::int32_t i, std::int32_t j) const {
+    return {i == 0 ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(i) - 1]), j == n_ ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(j)])};
+  }
+  void list_pairs(std::int32_t j, PairLists& pairs) const;  // of all right children before an end
   // What the limits of the sentence allow over a span, by its number.
   bool may_be_plain(std::int64_t span, Symbol symbol) const { return scores_->limits == nullptr || scores_->limits->plain(span, symbol); }
   bool may_have_chain(std::int64_t span, std::int32_t chain) const { return scores_->limits == nullptr || scores_->limits->chain(span, chain); }
@@ -84,7 +106,7 @@ class Chart {  // keeps its memory from one sentence to the next
   // The value of a rule at a split from those of its parts, as the kernel adds them up.
   double split_value(std::int32_t position, std::int32_t i, std::int32_t k, std::int32_t j, double left, double right) const;
 
-  // How many times a binary rule meets parts that both have a value: what any chart has to look at.
+  // How many times a binary rule meets parts that both have a value.
   std::int64_t applications() const;
 
   // The question of the kernels for a span, whose numbers are in the places of the rows of this chart.
@@ -94,9 +116,9 @@ class Chart {  // keeps its memory from one sentence to the next
   void fill_words(std::int32_t i);
   void fill_splits(std::int32_t i, std::int32_t j);
   void keep_allowed(std::int64_t span);
-  void add_chains(std::int32_t i, std::int32_t j);
-  void apply_beam(double beam);
-  void take_up(std::int32_t i, std::int32_t j);
+  void sort_found(const Around& around);
+  void add_chains(std::int32_t i, std::int32_t j, const Around& around);
+  void take_up(std::int32_t i, std::int32_t j, double beam, const Around& around);
   double low_value(Symbol symbol, std::int64_t span) const;  // minus infinity where it has none
   double high_value(Symbol symbol, std::int32_t i, std::int32_t j) const;
 
@@ -112,10 +134,12 @@ class Chart {  // keeps its memory from one sentence to the next
   std::vector<double> values_;
   std::vector<double> chain_scores_;  // where they do not depend on the span
   PairLists pairs_;
-  // Of the span at hand: values by symbol, minus infinity where there are none, and the symbols that have some.
+  std::uint64_t anywhere_ = 0;  // all bits where it is asked for
+  // Of the span at hand: values by symbol, minus infinity where there are none, of `high_` those with a chain; the symbols that have some, and
+  // those of them that fit, with the inner ones apart; and the bottoms of chains.
   std::vector<double> low_, high_;
-  std::vector<Symbol> found_;
-  mutable std::vector<std::int32_t> room_;
+  SymbolList found_, outer_, inner_, bottoms_;
+  mutable SplitRoom room_;
 };
 
 }  // namespace maxmargin::grammars

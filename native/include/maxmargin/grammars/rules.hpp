@@ -34,8 +34,24 @@ struct Chain {
   std::int32_t first, last;  // of its rules
 };
 
-struct RightPair {  // a pair of children, seen from the right one
+// Which words can stand before and after a symbol in a sentence, by their tags: the symbols that words can be, in 63 classes, and the end of the
+// sentence. A symbol over a span is part of a tree only if both have a class in common with the words around it.
+struct Around {
+  std::uint64_t before = 0, after = 0;
+  bool fits(const Around& given) const { return (before & given.before) != 0 && (after & given.after) != 0; }
+};
+
+// What a chart asks about a symbol, side by side.
+struct SymbolFacts {
+  Around around;
+  std::int32_t left_role = kNone, right_role = kNone;  // numbers among the symbols that are a left child, and a right one; kNone where it is not
+  bool inner = false;                                  // only a right child, with no chain that begins or ends with it
+  bool chained = false;                                // the bottom of some chain
+};
+
+struct RightPair {  // a pair of children, seen from the right one, and what can be around one of their parents
   std::int32_t left_role, pair;
+  Around around;
 };
 
 struct Word {  // a symbol that a terminal can be
@@ -74,15 +90,17 @@ class Rules {
   std::span<const Symbol> parents() const { return parents_; }  // symbols with binary rules
   Symbol left(std::int32_t position) const { return left_[static_cast<std::size_t>(position)]; }
   Symbol right(std::int32_t position) const { return right_[static_cast<std::size_t>(position)]; }
-  // Numbers of symbols among those that are a left child, and a right one; kNone where they are not.
-  std::int32_t left_role(Symbol symbol) const { return left_role_[static_cast<std::size_t>(symbol)]; }
-  std::int32_t right_role(Symbol symbol) const { return right_role_[static_cast<std::size_t>(symbol)]; }
+  std::span<const SymbolFacts> facts() const { return facts_; }
+  const SymbolFacts& facts(Symbol symbol) const { return facts_[static_cast<std::size_t>(symbol)]; }
+  std::int32_t left_role(Symbol symbol) const { return facts(symbol).left_role; }
+  std::int32_t right_role(Symbol symbol) const { return facts(symbol).right_role; }
   std::int32_t left_roles() const { return left_roles_; }
   std::int32_t right_roles() const { return right_roles_; }
   std::span<const RightPair> pairs_of(std::int32_t right_role) const {
     return {right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role)], right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role) + 1]};
   }
-  std::int32_t most_pairs() const { return most_pairs_; }  // pairs of children with the same left one
+  std::uint64_t tags(std::int32_t terminal) const { return tags_[static_cast<std::size_t>(terminal)]; }
+  static constexpr std::uint64_t kOutside = 1;  // before the first word, and after the last
 
   // Chains sorted by their top, in the order given among those of the same.
   std::span<const Chain> chains() const { return chains_; }
@@ -107,15 +125,18 @@ class Rules {
   void check(const RuleArrays& given) const;
   void sort_binary(const RuleArrays& given);
   void sort_chains(const RuleArrays& given);
+  void find_surroundings();
 
   std::int32_t symbols_, start_, binary_, unary_, lexical_;
-  std::int32_t left_roles_ = 0, right_roles_ = 0, most_pairs_ = 0;
+  std::int32_t left_roles_ = 0, right_roles_ = 0;
   std::vector<Rule> rule_at_, chain_rules_;
-  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, left_role_, right_role_, first_chain_, first_above_, above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
+  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, first_chain_, first_above_, above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
   std::vector<Chain> chains_;
   std::vector<Word> words_;
   std::vector<std::int32_t> first_right_pair_;
   std::vector<RightPair> right_pairs_;
+  std::vector<std::uint64_t> tags_;
+  std::vector<SymbolFacts> facts_;
   SplitRules split_;
 };
 

@@ -82,7 +82,7 @@ class SentenceScorer {  // keeps its memory
   SentenceScores& of(const Sentences& sentences, std::int64_t i, const Real* w, double factor) {
     const Rules& rules = *sentences.rules;
     rule_.resize(static_cast<std::size_t>(rules.rules()));
-    position_.resize(static_cast<std::size_t>(rules.binary()));
+    position_.resize(static_cast<std::size_t>(rules.binary() + kReadAhead));
     for (std::size_t r = 0; r < rule_.size(); ++r) rule_[r] = factor * static_cast<double>(w[r]);
     if (!sentences.prior.empty()) {
       const double share = factor * static_cast<double>(w[sentences.prior_weight]);

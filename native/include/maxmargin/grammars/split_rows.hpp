@@ -1,13 +1,16 @@
 // Numbers by symbol, start and end as the kernels of charts read them (simd/split_rules.hpp): twice, consecutive by end and by start.
 //
-// Rows exist only for symbols that have a number there, one after the other in the order in which they came.
+// Rows exist only for symbols that have a number there, in the order in which they came; those of a left child have the numbers of all ends, those
+// of a right one the numbers of the starts before its end. Spans come by end, so that the rows of an end follow each other.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "maxmargin/grammars/scores.hpp"
 #include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin::grammars {
@@ -15,74 +18,85 @@ namespace maxmargin::grammars {
 class SplitRows {
  public:
   void shape(std::int32_t n, std::int64_t left_roles, std::int64_t right_roles);
-  // Takes up the value of a symbol over a span by its role, its number among the left or the right children; rows begin as `zero`. The answer
-  // is whether a row begins.
-  bool put_left(std::int32_t role, std::int32_t start, std::int32_t end, double value, double zero) {
-    std::int32_t& row = left_row_[static_cast<std::size_t>(start * left_roles_ + role)];
-    const bool fresh = row < 0;
-    if (fresh) {
-      row = begin_row(left_, zero);
-      left_bits_.resize(left_bits_.size() + static_cast<std::size_t>(words_), 0);
-      live_[static_cast<std::size_t>(start)].push_back({role, row});
+  void begin_end(std::int32_t end);  // before the numbers of spans with this end, from the first end on
+  // Take up the values of symbols over a span where they have a role there; what is `zero` is left out, and rows begin as it. Right ones belong to the end that was begun, and fresh(role, row) is called where a row begins.
+  void put_left(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, std::int32_t end, double zero);
+  template <class Fresh>
+  void put_right(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, double zero, Fresh&& fresh) {
+    const End own = ends_.back();
+    const auto most = static_cast<std::int64_t>(symbols.size());
+    if (right_size_ + most * own.stride > std::ssize(right_)) right_.resize(static_cast<std::size_t>(2 * (right_size_ + most * own.stride)));
+    if ((right_rows_ + most) * words_ > std::ssize(right_bits_)) right_bits_.resize(static_cast<std::size_t>(2 * (right_rows_ + most) * words_));
+    if (right_rows_ + most > std::ssize(roles_)) roles_.resize(static_cast<std::size_t>(2 * (right_rows_ + most)));
+    std::int32_t* row_of = right_row_.data() + (std::ssize(ends_) - 1) * right_roles_;
+    std::uint64_t *bits = right_bits_.data() + own.row * words_, bit = std::uint64_t{1} << (start % 64);
+    double* into = right_.data() + own.place;
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const std::int32_t role = facts[static_cast<std::size_t>(symbols[k])].right_role;
+      if (role < 0 || values[k] == zero) continue;
+      std::int64_t row = row_of[role];
+      if (row < 0) {
+        row = right_rows_ - own.row;
+        row_of[role] = static_cast<std::int32_t>(row);
+        roles_[static_cast<std::size_t>(right_rows_++)] = role;
+        right_size_ += own.stride;
+        std::fill_n(into + row * own.stride, own.stride, zero);
+        std::fill_n(bits + row * words_, words_, 0);
+        fresh(role, static_cast<std::int32_t>(row));
+      }
+      bits[row * words_ + start / 64] |= bit;
+      into[row * own.stride + start] = values[k];
     }
-    set(left_bits_.data() + static_cast<std::int64_t>(row) * words_, end);
-    left_[static_cast<std::size_t>(row * stride_ + end)] = value;
-    return fresh;
-  }
-  bool put_right(std::int32_t role, std::int32_t start, std::int32_t end, double value, double zero) {
-    std::int32_t& row = right_row_[static_cast<std::size_t>(end * right_roles_ + role)];
-    const bool fresh = row < 0;
-    if (fresh) {
-      row = begin_row(right_, zero);
-      live_right_[static_cast<std::size_t>(end)].push_back(role);
-    }
-    set(right_bits_.data() + (end * right_roles_ + role) * words_, start);
-    right_[static_cast<std::size_t>(row * stride_ + start)] = value;
-    return fresh;
   }
 
   // All rows, and the place in them of a symbol that was put over a span: other numbers can be kept in the same places.
   std::span<const double> left() const { return left_; }
-  std::span<const double> right() const { return right_; }
+  std::span<const double> right() const { return {right_.data(), static_cast<std::size_t>(right_size_)}; }
   std::size_t left_place(std::int32_t role, std::int32_t start, std::int32_t end) const { return static_cast<std::size_t>(left_row(role, start) * stride_ + end); }
-  std::size_t right_place(std::int32_t role, std::int32_t start, std::int32_t end) const { return static_cast<std::size_t>(right_row(role, end) * stride_ + start); }
+  std::size_t right_place(std::int32_t role, std::int32_t start, std::int32_t end) const {
+    return static_cast<std::size_t>(right_begin(end) + right_row(role, end) * right_stride(end) + start);
+  }
+  // Where the rows of an end begin.
+  std::int64_t right_begin(std::int32_t end) const { return ends_[static_cast<std::size_t>(end)].place; }
 
   const std::uint64_t* left_bits() const { return left_bits_.data(); }
-  const std::uint64_t* right_bits(std::int32_t end) const { return right_bits_.data() + end * right_roles_ * words_; }
-  const std::int32_t* right_rows(std::int32_t end) const { return right_row_.data() + end * right_roles_; }
+  const std::uint64_t* right_bits(std::int32_t end) const { return right_bits_.data() + ends_[static_cast<std::size_t>(end)].row * words_; }
   std::span<const LiveRow> live(std::int32_t start) const { return live_[static_cast<std::size_t>(start)]; }
-  std::span<const std::int32_t> live_right(std::int32_t end) const { return live_right_[static_cast<std::size_t>(end)]; }  // roles
+  std::span<const std::int32_t> live_right(std::int32_t end) const {  // roles, by row of the end
+    const std::int64_t next = end + 1 < std::ssize(ends_) ? ends_[static_cast<std::size_t>(end) + 1].row : right_rows_;
+    return {roles_.data() + ends_[static_cast<std::size_t>(end)].row, roles_.data() + next};
+  }
   std::int64_t stride() const { return stride_; }
+  std::int64_t right_stride(std::int32_t end) const { return ends_[static_cast<std::size_t>(end)].stride; }
   int words() const { return words_; }
 
   // Calls visit(k) for the splits of [start, end) at which both roles are there.
   template <class Visit>
   void splits(std::int32_t left_role, std::int32_t right_role, std::int32_t start, std::int32_t end, Visit&& visit) const {
-    const std::int64_t row = left_row(left_role, start);
-    if (row < 0) return;
-    const std::uint64_t *ends = left_bits() + row * words_, *starts = right_bits(end) + right_role * words_;
+    const std::int64_t row = left_row(left_role, start), other = right_row(right_role, end);
+    if (row < 0 || other < 0) return;
+    const std::uint64_t *ends = left_bits() + row * words_, *starts = right_bits(end) + other * words_;
     for (int word = 0; word < words_; ++word) {
       for (std::uint64_t bits = ends[word] & starts[word]; bits != 0; bits &= bits - 1) visit(64 * word + std::countr_zero(bits));
     }
   }
 
  private:
-  static void set(std::uint64_t* bits, std::int32_t at) { bits[at / 64] |= std::uint64_t{1} << (at % 64); }
-  std::int32_t begin_row(Weights& rows, double zero) const {
-    const auto row = static_cast<std::int32_t>(std::ssize(rows) / stride_);
-    rows.resize(rows.size() + static_cast<std::size_t>(stride_), zero);
-    return row;
-  }
+  struct End {
+    std::int64_t row, place, stride;  // where its rows begin, in rows and in numbers, and how long they are
+  };
   std::int64_t left_row(std::int32_t role, std::int32_t start) const { return left_row_[static_cast<std::size_t>(start * left_roles_ + role)]; }
   std::int64_t right_row(std::int32_t role, std::int32_t end) const { return right_row_[static_cast<std::size_t>(end * right_roles_ + role)]; }
 
   std::int64_t left_roles_ = 0, right_roles_ = 0, stride_ = 0;
+  std::int64_t right_rows_ = 0, right_size_ = 0;  // in use, of the memory of right ones
   int words_ = 0;
   Weights left_, right_;
-  std::vector<std::int32_t> left_row_, right_row_;         // by start or end, and role; -1 for none
-  std::vector<std::uint64_t> left_bits_, right_bits_;      // by row; by end and role
-  std::vector<std::vector<LiveRow>> live_;                 // by start
-  std::vector<std::vector<std::int32_t>> live_right_;      // by end
+  std::vector<std::int32_t> left_row_, right_row_;     // by start or end, and role; kNone for none
+  std::vector<std::uint64_t> left_bits_, right_bits_;  // by row
+  std::vector<std::vector<LiveRow>> live_;             // by start
+  std::vector<End> ends_;
+  std::vector<std::int32_t> roles_;  // of all right rows
 };
 
 }  // namespace maxmargin::grammars

@@ -41,7 +41,6 @@ class ChartSums {  // keeps its memory from one sentence to the next
   void over_chains(const Chart& chart, std::int32_t i, std::int32_t j, Visit&& visit);
   double go_up(const Chart& chart);
   bool go_down(const Chart& chart, double goal, double* brackets, std::int64_t labels);
-  void list_pairs(const Chart& chart, std::int32_t j);
   void share(const Chart& chart, std::int32_t i, std::int32_t j);  // of a span with its parts
   double list(const Chart& chart, const Sentences& sentences, double* brackets, std::int64_t labels);
   void count_at_span(Rule rule, std::int32_t i, std::int32_t j, double count);
@@ -52,6 +51,7 @@ class ChartSums {  // keeps its memory from one sentence to the next
   std::vector<std::vector<double>> tables_, split_counts_;
   std::vector<double> low_;                                    // by symbol of each span, as the chart has them
   std::vector<double> row_, high_, outside_high_, outside_low_;  // of the span at hand, by symbol
+  std::vector<Symbol> found_;                                    // that rules make over it
   std::vector<double> position_counts_, chain_factors_;          // factors where they do not depend on the span
   double per_word_ = 0.0;
   Weights inside_left_, inside_right_, outside_left_, outside_right_;  // in the places of the rows of the chart

@@ -131,8 +131,8 @@ struct Kernels {
   // low[parent] = max over the rules of the parent and their splits of left + right + scores; lists in `found` the parents that had nothing,
   // minus infinity, before, and answers how many they are
   std::int64_t (*best_splits)(const SpanSplits& span, double* low, std::int32_t* found);
-  // low[parent] = sum over them of left * right * scores; the scores are factors here
-  void (*sum_splits)(const SpanSplits& span, double* low);
+  // low[parent] = sum over them of left * right * scores; the scores are factors here, and nothing is 0
+  std::int64_t (*sum_splits)(const SpanSplits& span, double* low, std::int32_t* found);
   // what each parent, with outside[parent], gives to its parts and to the counts of its rules
   void (*share_splits)(const SpanSplits& span, const SpanShares& shares);
   // Sums of `inputs` inputs of one program at once (programs/lane_sums.hpp): what belongs to an edge or a cell is that many numbers side

@@ -2,8 +2,9 @@
 //
 // A span [i, j) with symbol A is made of [i, k) with B and [k, j) with C by a rule A -> B C. For a start i and a symbol B the values of all
 // [i, k) are consecutive in k, and so are those of all [k, j) for an end j and a symbol C; a bit per k tells where there is a value, and
-// where there is none the row has the zero of the sum at hand. Rules with the same two parts, a *pair*, share their splits: a pair that has
-// a split where both bits are set is worked through in vectors over all splits of the span, so that no branch depends on where they are.
+// where there is none the row has the zero of the sum at hand. Rules with the same two parts, a *pair*, share their splits: pairs that have
+// a split where both bits are set are listed, and then worked through in vectors over all splits of the span, several pairs at a time, so that no
+// branch depends on where values are.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,15 @@
 
 namespace maxmargin {
 
+inline constexpr int kReadAhead = 4;  // lists are read and written so many at a time, past their ends
+
 // Rules in the order of left child, right child and parent; their place in it is their position. Children are numbered among the left and
 // the right ones.
 struct SplitRules {
   std::vector<std::int32_t> first_pair;  // by left child, and one more
   std::vector<std::int32_t> right;       // by pair
   std::vector<std::int32_t> first_rule;  // by pair, and one more: positions
-  std::vector<std::int32_t> parent;      // by position
+  std::vector<std::int32_t> parent;      // by position, and kReadAhead more
 };
 
 // Further scores of rules: a row of numbers at the span, or with one row per split, and which of them each rule has.
@@ -32,19 +35,40 @@ struct LiveRow {  // a left child with a value at the start, and the row of its 
   std::int32_t child, row;
 };
 
+struct EndPair {  // a pair whose right child has a value before the end, the row of these values, and what may come before a parent
+  std::int32_t pair, row;
+  std::uint64_t before;
+};
+
+struct SplitPair {  // a pair that has a split, and the rows of its parts
+  std::int32_t pair, left, right;
+};
+
+// Memory for the lists of one span.
+struct SplitRoom {
+  void resize(std::size_t rules, std::size_t pairs) {
+    pair.resize(pairs + kReadAhead), sum.resize(pairs + kReadAhead), parent.resize(rules + kReadAhead), value.resize(rules + kReadAhead);
+  }
+  std::vector<SplitPair> pair;
+  std::vector<double> sum;           // of the splits of each pair
+  std::vector<std::int32_t> parent;  // of the rules of all pairs
+  std::vector<double> value;         // what they give their parents
+};
+
 struct SpanSplits {
   const SplitRules* rules;
-  std::int32_t from, to;                       // the first split and one past the last
-  const double *left, *right;                  // rows
-  std::int64_t stride;                         // numbers per row, a multiple of 4
-  const LiveRow* live;                         // of the start
+  std::int32_t from, to;                        // the first split and one past the last
+  const double *left, *right;                   // rows, of the right ones those of the end
+  std::int64_t stride, right_stride;            // numbers per row, multiples of 4
+  const LiveRow* live;                          // of the start
   std::int64_t live_count;
-  const std::int32_t *pairs, *pair_count;      // of each left child pairs to look at, from first_pair of the rules on, and how many
-  const std::int32_t* right_row;               // of the end, by right child
-  const std::uint64_t *left_bits, *right_bits;  // by row, and by right child of the end
-  int words;                                   // of bits per row
-  std::int32_t* room;                          // as many as a left child has pairs
-  const double* score;                         // by position
+  const EndPair* pairs;                         // of each left child those of the end, from first_pair on
+  const std::int32_t* pairs_end;                // by left child
+  std::uint64_t before;                         // what is before the span
+  const std::uint64_t *left_bits, *right_bits;  // by row
+  int words;                                    // of bits per row
+  SplitRoom* room;
+  const double* score;                          // by position, and kReadAhead more
   int fields = 0;
   SplitField field[kMostFields] = {};
   int split_fields = 0;
