@@ -23,6 +23,7 @@ from maxmargin.oracles.native import NativeEngine, NativeOracle
 from maxmargin.oracles.portions import PORTION
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.kernel_cache import BLOCK, KernelCache
+from maxmargin.rows.kernel_parts import KernelParts
 from maxmargin.rows.kernel_space import KernelSpace
 
 Floats = npt.NDArray[np.float64]
@@ -97,10 +98,23 @@ class KernelOracle(Oracle):
         return found
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        return self._as_point(self.base.cut(self._asked_at(w), stop))
+
+    def cut_of(self, w: Floats, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
+        return self._as_point(self.base.cut_of(self._asked_at(w), examples, weight, stop))
+
+    def _asked_at(self, w: Floats) -> Floats:
+        """Cuts have coefficients: none of their moves is for scores to follow."""
         self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
-        cut = self.base.cut(w, stop)
+        return w
+
+    def _as_point(self, cut: Cut) -> Cut:
         self._note()
         return replace(cut, a=self._space.point(cut.a))
+
+    def by_parts(self) -> KernelParts:
+        self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
+        return KernelParts(self.base, self._space, self.rows_of)
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         return self._with_products(self.base.planes(w, examples))
