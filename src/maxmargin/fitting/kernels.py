@@ -66,7 +66,7 @@ class KernelEstimator(Estimator):
     kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | PairFeatures | None = None
     n_features_in_: int
     _brought: Columns | None = None  # what was done to columns, between the beginning and the end of a fit
-    _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
+    _in_fold = False  # a model trained without a fold may have few rows, and gets strings as counts
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
