@@ -14,6 +14,8 @@ from maxmargin.classes.multiclass import Multiclass
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows import kernel_cache, kernel_oracle
 from maxmargin.rows.kernel_oracle import KernelOracle
+from maxmargin.rows.matrices import as_rows
+from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run, Status
 
 C = 0.3
@@ -82,3 +84,22 @@ def test_online_solvers_are_refused() -> None:
     _, by_kernel = bound_classes(Formulation("none", "linear", mistakes=True), WHOLE)
     with pytest.raises(Unsupported, match="rank="):
         Perceptron()(by_kernel, C, Run(max_iter=2))
+
+
+@pytest.mark.parametrize("solver", [BlockCoordinate(), NSlack(), Automatic()], ids=lambda solver: solver.name)
+@pytest.mark.parametrize(("slack", "C"), [("squared", 1e5), ("linear", 1e5), ("hard", 1.0)])
+def test_a_large_c_is_solved_over_all_planes_at_once(slack: Any, C: float, solver: Any) -> None:
+    """Steps of one example after the other take more than a limit of passes here; features are the judge."""
+    X, y, structure = rows(50), numbers(1, 3, 50), Multiclass(3)
+    products = rbf_kernel(X, gamma=0.3)
+    formulation = Formulation("none" if slack == "hard" else "margin", slack)
+    units_cache = kept(products, WHOLE)
+    units = units_cache.unit_rows()
+    by_kernel = KernelOracle(structure.bind(units, y, formulation), units, units_cache, _core.padded(3))
+    explicit = structure.bind(as_rows(np.linalg.cholesky(products), 0.0, True), y, formulation)
+    run = Run(tol=1e-3, max_iter=2000) if slack == "hard" else Run(tol=1e-12, relative=1e-3, max_iter=2000)
+    reference, found = NSlack()(explicit, C, run), solver(by_kernel, C, run)
+    assert reference.status is Status.CONVERGED
+    assert found.status is Status.CONVERGED
+    assert found.primal == pytest.approx(reference.primal, rel=5e-3)
+    assert found.dual == pytest.approx(reference.dual, rel=5e-3)

@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 _SAMPLE = 50  # planes that steepness looks at
-_ROUNDING = 1e-13  # of a coefficient or a dual
+_ROUNDING = 1e-13  # of a coefficient, a dual or an eigenvalue
 _INNER = 10  # visits to a working set while the others wait, at most
 _SOLVED = 0.1  # of the gap, or of the violation, that a working set was met with, at which it is left
 _WORTHWHILE = 0.5  # of the mean gap: examples with less are not visited
@@ -62,8 +62,10 @@ class KernelOracle(Oracle):
         self.n, self.dimension = base.n, base.dimension
         self.formulation, self.sample_weight = base.formulation, base.sample_weight
         self._space = KernelSpace(cache, width, base.dimension)
-        cost = float(cache.n * width) * cache.n / max(1, base.n) / _PER_OPERATION
-        self.capabilities = replace(base.capabilities, visit_cost=cost, row_cost=0.0, row_cells=0.0)
+        per_example = cache.n / max(1, base.n)
+        cost = (float(cache.n * width) / _PER_OPERATION + _INNER * min(cache.n, BLOCK)) * per_example
+        products = float(width * cache.n) * cache.n / _PER_OPERATION  # of a plane with all others, label by label
+        self.capabilities = replace(base.capabilities, visit_cost=cost, row_cost=products, row_cells=0.0)
 
     @property
     def space(self) -> KernelSpace:
@@ -152,7 +154,8 @@ class KernelOracle(Oracle):
     def _with_products(self, planes: Planes) -> Planes:
         """The same planes as rows whose plain inner products are those in the space of the kernel."""
         values, vectors = np.linalg.eigh(self._gram(planes.a))
-        rows = vectors * np.sqrt(np.maximum(values, 0.0))
+        values[values < _ROUNDING * values.max(initial=0.0)] = 0.0  # the root of rounding would be more than rounding
+        rows = vectors * np.sqrt(values)
         return Planes(sp.csr_array(rows), planes.b, planes.example, planes.exact)
 
     def _gram(self, a: Any) -> Floats:
