@@ -15,7 +15,6 @@ from maxmargin.oracles.search import Unsupported
 from maxmargin.rows import kernel_cache, kernel_oracle
 from maxmargin.rows.kernel_oracle import KernelOracle
 from maxmargin.rows.matrices import as_rows
-from maxmargin.solvers.automatic import Automatic
 from maxmargin.solvers.base import Run, Status
 
 C = 0.3
@@ -86,7 +85,7 @@ def test_online_solvers_are_refused() -> None:
         Perceptron()(by_kernel, C, Run(max_iter=2))
 
 
-@pytest.mark.parametrize("solver", [BlockCoordinate(), NSlack(), Automatic()], ids=lambda solver: solver.name)
+@pytest.mark.parametrize("solver", [BlockCoordinate(), NSlack()], ids=lambda solver: solver.name)
 @pytest.mark.parametrize(("slack", "C"), [("squared", 1e5), ("linear", 1e5), ("hard", 1.0)])
 def test_a_large_c_is_solved_over_all_planes_at_once(slack: Any, C: float, solver: Any) -> None:
     """Steps of one example after the other take more than a limit of passes here; features are the judge."""
