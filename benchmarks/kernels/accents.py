@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kernels.models import Make, abstained, certainty, chosen_c, error, power, say, sparse_row
+from kernels.models import Make, abstained, by_sparseness, certainty, chosen_c, error, power, say, sparse_row
 from kernels.sentences import folds, with_spread
 from maxmargin import ChainCRF, ChainSVC, SparseGreedy
 from maxmargin.metrics import abstention_curve
@@ -73,11 +73,7 @@ def run() -> dict[str, Any]:
             found.append(sparse_row(sparse.fit(X_train, Y_train), X_test, Y_test, sum(map(len, Y_train))))
         say(f"generated, fold {fold}: " + ", ".join(f"{name} {values[-1]:.2f}" for name, values in errors.items()))
     mean = {name: float(np.mean(values)) for name, values in errors.items()}
-    rows = []
-    for share, found in by_share.items():
-        tokens, labels, wrong = np.mean(found, axis=0)
-        rows.append([f"{100 * share:g} %", f"{tokens:.1f} %", f"{labels:.2f}", f"{100.0 - wrong:.2f}"])
-    rows.append(["dense", "", "", f"{100.0 - mean['DGPS2']:.2f}"])
+    rows = [*by_sparseness(by_share), ["dense", "", "", f"{mean['DGPS2']:.2f}"]]
     curve = abstention_curve(*sure)
     falls = all(curve.at(more) > curve.at(less) for more, less in pairwise(ANSWERED))
     return {
@@ -89,7 +85,7 @@ def run() -> dict[str, Any]:
             ),
             (
                 "Figure 1.3: SGPS2 by the share of the coordinates",
-                ["coordinates", "tokens", "labels per token", "accuracy %"],
+                ["coordinates", "tokens", "labels per token", "error %"],
                 rows,
             ),
             ("Figure 1.4: DGPS2, error of the rest", ["abstained", "error %"], abstained(curve, ANSWERED)),

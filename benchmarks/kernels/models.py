@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,12 @@ def sparse_row(model: Any, X: Any, Y: Any, tokens: int) -> tuple[float, float, f
     """The share of the training tokens in the support in per cent, labels that each of them has, and the test error."""
     labels = sum(len(token.coefficients) for token in model.support_)
     return 100.0 * len(model.support_) / tokens, labels / len(model.support_), error(model, X, Y)
+
+
+def by_sparseness(found: Mapping[float, list[tuple[float, float, float]]]) -> list[list[str]]:
+    """Rows of a table: what ``sparse_row`` found for each share of the coordinates, means over the folds."""
+    means = {share: np.mean(values, axis=0) for share, values in found.items()}
+    return [[f"{100 * share:g} %", f"{t:.1f} %", f"{k:.2f}", f"{e:.2f}"] for share, (t, k, e) in means.items()]
 
 
 def certainty(model: Any, X: Any, Y: Any) -> tuple[list[float], list[bool]]:

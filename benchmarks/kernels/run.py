@@ -6,6 +6,8 @@ processes  Gaussian process sequence models, 1,000 sentences: table 1.1 of Altun
 accents    figures 1.2 to 1.4 of the same paper on generated sequences of two labels
 pairs      the time of the exact kernel of degree 2 between tokens of text
 rows       RBF kernels on UCI letter and MNIST, exact and by rank, beside SVC
+large_c    a very large C, with an RBF kernel over rows
+sampled    cuts of samples of the examples, with an RBF kernel on UCI letter
 
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
 
@@ -22,7 +24,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from shared.parts import main_of_parts
 
-PARTS = ("entities", "processes", "accents", "pairs", "rows")
+PARTS = ("entities", "processes", "accents", "pairs", "rows", "large_c", "sampled")
 
 
 def main(arguments: list[str] | None = None) -> int:

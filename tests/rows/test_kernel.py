@@ -7,9 +7,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
+from maxmargin import MulticlassSVC
 from maxmargin.rows.kernel import Kernel, as_kernel
 
 NUMBERS = {"gamma": 0.3, "degree": 2, "coef0": 0.7}
@@ -173,3 +175,34 @@ def test_eigenvalues_tell_indefinite_kernels():
 def test_numbers_that_no_kernel_has_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         Kernel(**settings)
+
+
+class TestOutliers:
+    """``gamma='scale'`` is that of the other rows where a few outliers would decide it."""
+
+    def test_one_row_does_not_decide(self) -> None:
+        X = np.random.default_rng(0).normal(size=(200, 5))
+        usual = Kernel("rbf").resolved(X).gamma
+        for size in (1e3, 1e6):
+            far = X.copy()
+            far[7] = size * np.array([1.0, -1.0, 1.0, 1.0, -2.0])
+            assert Kernel("rbf").resolved(far).gamma == pytest.approx(usual, rel=0.1)
+            assert Kernel("laplacian").resolved(sp.csr_array(far)).gamma == pytest.approx(np.sqrt(usual / 5), rel=0.1)
+            weight = np.where(np.arange(200) == 7, 0.0, 1.0)
+            assert Kernel("rbf").resolved(far, weight).gamma == pytest.approx(usual, rel=0.1)
+
+    def test_rows_that_vary_as_usual_are_all_counted(self) -> None:
+        rng = np.random.default_rng(1)
+        for X in (rng.normal(size=(50, 3)), rng.lognormal(size=(500, 4)), rng.standard_t(2, size=(300, 8))):
+            assert Kernel("rbf").resolved(X).gamma == pytest.approx(1.0 / (X.shape[1] * X.var()))
+
+    def test_a_few_rows_that_are_all_there_is(self) -> None:
+        X = np.zeros((1000, 2))
+        X[:3] = 1.0
+        assert Kernel("rbf").resolved(X).gamma == pytest.approx(1.0 / (2 * X.var()))
+
+    def test_a_model_learns_beside_an_outlier(self) -> None:
+        X, y = load_iris(return_X_y=True)
+        far = X.copy()
+        far[0] = 1e6 * np.array([1.0, -1.0, 2.0, 1.0])
+        assert MulticlassSVC(kernel="rbf").fit(far, y).score(X[1:], y[1:]) >= 0.9

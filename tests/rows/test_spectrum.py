@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import maxmargin as mm
 from maxmargin import Kernel, MulticlassSVC, Spectrum
@@ -101,6 +102,15 @@ class TestBadInput:
             model.predict("acgt")
         with pytest.raises(ValueError, match=r"Spectrum takes a list of strings, not an array of shape \(1, 2\)"):
             model.predict(np.array([["ac", "gt"]]))
+
+    @pytest.mark.parametrize("make", [np.eye, sp.eye_array])
+    def test_rows_of_numbers(self, make):
+        words = r"Spectrum takes a list of strings, not an? (sparse matrix|array) of shape \(40, 40\); for rows of"
+        with pytest.raises(ValueError, match=words):
+            MulticlassSVC(kernel=Spectrum(2)).fit(make(40), Y)
+        model = MulticlassSVC(kernel=Spectrum(2)).fit(WORDS, Y)
+        with pytest.raises(ValueError, match=words):
+            model.predict(make(40))
 
     def test_short_strings(self):
         with pytest.raises(ValueError, match="No string of X has 20 letters"):

@@ -38,6 +38,7 @@ _FACTORED = 1000  # rows up to which a factor of the kernel matrix costs less th
 _BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over rows of a kernel matrix
 _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
 _UNLIKE = 1e3  # times a typical column
+_ROUGHEST = 1e3  # C k(x, x) up to which float32 is exact enough; C='scale' has some 4
 _NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 
 keep_settings(Kernel, LowRank, Spectrum)
@@ -66,7 +67,7 @@ class KernelEstimator(Estimator):
     kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | PairFeatures | None = None
     n_features_in_: int
     _brought: Columns | None = None  # what was done to columns, between the beginning and the end of a fit
-    _in_fold = False  # a model that is trained without a fold may have fewer rows than basis functions
+    _in_fold = False  # a model trained without a fold may have few rows, and gets strings as counts
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -97,7 +98,7 @@ class KernelEstimator(Estimator):
             self.kernel_ = None
             return X
         rank = self._allowed(as_low_rank(self.rank), X.shape[0])
-        rough = getattr(self, "tol", None) == "auto" and X.shape[0] > _FACTORED
+        rough = X.shape[0] > _FACTORED and self._allows_rough(np.ones(1))
         self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight, rough)
         return features
 
@@ -119,8 +120,15 @@ class KernelEstimator(Estimator):
         if kernel.spans_little(n, X.shape[1]):
             return None
         kernel = self._resolved_kernel(X, weight)
-        self.kernel_ = KernelRows.of(kernel, X, getattr(self, "tol", None) == "auto")
+        self.kernel_ = KernelRows.of(kernel, X, self._allows_rough(kernel.diagonal(X)))
         return self.kernel_
+
+    def _allows_rough(self, own: Floats) -> bool:
+        """Whether values of the kernel may be float32, with ``k(x, x)`` of the rows: not where a large C makes margins
+        out of the difference of large numbers."""
+        C = getattr(self, "C", "scale")
+        largest = 0.0 if isinstance(C, str) else float(C) * float(own.max(initial=0.0))
+        return getattr(self, "tol", None) == "auto" and largest <= _ROUGHEST
 
     def _has_many_rows(self, X: Any) -> bool:
         """Whether there is a kernel and so many rows that the choice between methods is worth less than its time."""

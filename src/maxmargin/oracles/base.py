@@ -13,6 +13,7 @@ import numpy.typing as npt
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.points import Explicit, Point, WeightSpace
+from maxmargin.core.vectors import compact
 from maxmargin.core.weight_bounds import Bounds
 from maxmargin.oracles.engine import DualState, Engine
 
@@ -93,6 +94,17 @@ class KeptPlanes(Protocol):
         ...
 
 
+class CutsOfSome(Protocol):
+    """Cuts of samples of the examples (see ``Oracle.cut_of``)."""
+
+    @property
+    def space(self) -> WeightSpace: ...
+    def cut_of(self, w: Any, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut: ...
+    def whole(self, w: Any) -> Any:
+        """The same weights as a point of the oracle's own space."""
+        ...
+
+
 class Smoothed(Protocol):
     """The objective of an oracle in a smooth form that keeps its best point and the best dual variables so far."""
 
@@ -165,6 +177,30 @@ class Oracle(ABC):
     @abstractmethod
     def planes(self, w: Any, examples: Indices) -> Planes:
         """The most violated plane of each example."""
+
+    def cut_of(self, w: Any, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
+        """The summed plane of some different examples at ``w``, each with its ``weight`` in place of its sample weight;
+        ``slack`` is theirs. ``stop`` as in ``slacks``."""
+        squared = self.formulation.slack == "squared"
+        a, b, slacks, done = np.zeros(self.dimension), 0.0, np.zeros(examples.size), 0
+        for part in self.portions(examples):
+            if stop is not None and stop():
+                raise Stopped
+            planes, own = self.planes(w, part), weight[done : done + part.size]
+            slack = slacks[done : done + part.size] = np.maximum(0.0, planes.value(w))
+            factor = own * (slack if squared else slack > 0.0)
+            a += planes.combine(factor)
+            b += float(factor @ planes.b) - (0.5 * float(own @ slack**2) if squared else 0.0)
+            done += part.size
+        return Cut(compact(a), b, slacks)
+
+    def by_parts(self) -> CutsOfSome:
+        """Where weights live that cost as much as the examples that they were found from, however many there are."""
+        return self
+
+    def whole(self, w: Any) -> Any:
+        """Weights of ``by_parts`` as a point of ``space``."""
+        return w
 
     @abstractmethod
     def engine(self, C: float) -> Engine:

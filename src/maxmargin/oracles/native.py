@@ -18,7 +18,7 @@ from maxmargin.oracles.base import Capabilities, Cut, OnlineWalk, Oracle, Stop
 from maxmargin.oracles.cached import PlaneCache
 from maxmargin.oracles.engine import DualState, Engine, EngineCore
 from maxmargin.oracles.plane_sums import Plane
-from maxmargin.oracles.portions import InPortions, joined
+from maxmargin.oracles.portions import InPortions, joined, until
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
@@ -124,9 +124,17 @@ class NativeOracle(InPortions, Oracle):
         return joined(slacks)
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        return self._summed(w, self.everyone(stop), self.sample_weight)
+
+    def cut_of(self, w: Floats, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
+        weights = np.zeros(self.n)
+        weights[examples] = weight
+        return self._summed(w, until(self.portions(examples), stop), weights)
+
+    def _summed(self, w: Floats, parts: Iterator[Indices], weight: Floats | None) -> Cut:
         a, b, slacks = np.zeros(self.dimension), 0.0, []
-        for part in self.everyone(stop):
-            own, slack, missed = self.core.cut(w, part, self.sample_weight, self._squared, a, self.threads)
+        for part in parts:
+            own, slack, missed = self.core.cut(w, part, weight, self._squared, a, self.threads)
             self._note(missed)
             b += own
             slacks.append(slack)

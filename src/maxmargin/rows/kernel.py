@@ -29,6 +29,8 @@ _SAMPLE = 200  # rows on which symmetry and eigenvalues are looked at
 _DIAGONAL = 64  # rows at once, where the diagonal has no formula
 _LITTLE = 4  # rows per dimension
 _MOST_DEGREE = 20  # of a polynomial whose dimensions are counted
+_USUAL = 0.99  # of the rows: what is left after the largest
+_OUTLIERS = 10.0  # times the variance of those, from which on they say what the scale is
 _ROUNDING = 1e-8  # of the largest eigenvalue or value
 
 
@@ -44,7 +46,8 @@ class Kernel:
         ``'precomputed'``, where X holds the values of the kernel; or a function ``k(A, B)`` of two float64 matrices
         (CSR where X is sparse) that returns an array of shape (len(A), len(B))
     gamma : a positive number; ``'scale'`` is ``1 / (columns * variance)`` with the variance of all cells of X, as in
-        SVC, and for ``'laplacian'`` and ``'chi2'``, which do not square features, ``1 / (columns * deviation)``
+        SVC, and for ``'laplacian'`` and ``'chi2'``, which do not square features, ``1 / (columns * deviation)``; a
+        hundredth of the rows that makes more than nine tenths of the variance is left out
     degree, coef0 : of ``'poly'`` and ``'sigmoid'``
     cache : bytes that may be kept of the matrix of kernel values in training
     """
@@ -259,10 +262,25 @@ def _power(values: Floats, degree: int) -> Floats:
 
 
 def _variance(X: Any, weight: Floats | None) -> float:
-    """Of all cells, zeros included, with rows counting by weight."""
+    """Of all cells, zeros included, with rows counting by weight.
+
+    The largest hundredth of the rows is left out where they make more than nine tenths of it: outliers that would leave
+    the others with one value of the kernel. A gamma ten times too small does little harm (docs/kernels.md).
+    """
     X = _as_float64(X)
-    share = np.full(X.shape[0], 1.0 / X.shape[0]) if weight is None else weight / weight.sum()
-    square = float(share @ row_norms(X, squared=True)) / X.shape[1]
-    mean = float(share @ np.asarray(X.sum(axis=1)).ravel()) / X.shape[1]
+    share = np.full(X.shape[0], 1.0) if weight is None else weight
+    squares, sums = row_norms(X, squared=True), np.asarray(X.sum(axis=1)).ravel()
+    found = _variance_of(share, squares, sums, X.shape[1])
+    middle = float(np.median(sums)) / X.shape[1]
+    order = np.argsort(squares - 2.0 * middle * sums, kind="stable")
+    usual = order[: int(_USUAL * order.size)]
+    without = _variance_of(share[usual], squares[usual], sums[usual], X.shape[1]) if share[usual].any() else 0.0
+    return without if 0.0 < _OUTLIERS * without < found else found
+
+
+def _variance_of(share: Floats, squares: Floats, sums: Floats, columns: int) -> float:
+    """From the weights of rows, and the sums of their cells and of their squares."""
+    total = float(share.sum()) * columns
+    square, mean = float(share @ squares) / total, float(share @ sums) / total
     variance = square - mean**2
     return variance if variance > 1e-14 * square else 0.0

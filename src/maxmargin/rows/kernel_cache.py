@@ -66,6 +66,10 @@ class KernelCache:
         held = self._held(numbers)
         return self._values(numbers, slice(None)) if held is None else self._slots[held]
 
+    def between(self, rows: Indices, columns: Indices) -> Real:
+        """``K[rows][:, columns]``, of which nothing is kept."""
+        return self._values(rows, columns)
+
     def patch(self, numbers: Indices) -> Floats:
         """``K[numbers][:, numbers]`` in float64, of different rows."""
         found = np.empty((numbers.size, numbers.size))

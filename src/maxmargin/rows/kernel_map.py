@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dtrtri
 
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.kernel import Kernel
@@ -256,7 +257,8 @@ def low_rank_map(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -
 
 def _inverse(lower: Floats) -> Floats:
     """``L^-T``."""
-    return np.ascontiguousarray(solve_triangular(lower, np.eye(len(lower)), lower=True).T)
+    inverse, _ = dtrtri(lower, lower=1)
+    return np.ascontiguousarray(np.tril(inverse).T)
 
 
 def _positive_part(values: Floats) -> tuple[Floats, Floats]:

@@ -23,13 +23,14 @@ from maxmargin.oracles.native import NativeEngine, NativeOracle
 from maxmargin.oracles.portions import PORTION
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.kernel_cache import BLOCK, KernelCache
+from maxmargin.rows.kernel_parts import KernelParts
 from maxmargin.rows.kernel_space import KernelSpace
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 _SAMPLE = 50  # planes that steepness looks at
-_ROUNDING = 1e-13  # of a coefficient or a dual
+_ROUNDING = 1e-13  # of a coefficient, a dual or an eigenvalue
 _INNER = 10  # visits to a working set while the others wait, at most
 _SOLVED = 0.1  # of the gap, or of the violation, that a working set was met with, at which it is left
 _WORTHWHILE = 0.5  # of the mean gap: examples with less are not visited
@@ -61,8 +62,10 @@ class KernelOracle(Oracle):
         self.n, self.dimension = base.n, base.dimension
         self.formulation, self.sample_weight = base.formulation, base.sample_weight
         self._space = KernelSpace(cache, width, base.dimension)
-        cost = float(cache.n * width) * cache.n / max(1, base.n) / _PER_OPERATION
-        self.capabilities = replace(base.capabilities, visit_cost=cost, row_cost=0.0, row_cells=0.0)
+        per_example = cache.n / max(1, base.n)
+        cost = (float(cache.n * width) / _PER_OPERATION + _INNER * min(cache.n, BLOCK)) * per_example
+        products = float(width * cache.n) * cache.n / _PER_OPERATION  # of a plane with all others, label by label
+        self.capabilities = replace(base.capabilities, visit_cost=cost, row_cost=products, row_cells=0.0)
 
     @property
     def space(self) -> KernelSpace:
@@ -97,10 +100,23 @@ class KernelOracle(Oracle):
         return found
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
+        return self._as_point(self.base.cut(self._asked_at(w), stop))
+
+    def cut_of(self, w: Floats, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
+        return self._as_point(self.base.cut_of(self._asked_at(w), examples, weight, stop))
+
+    def _asked_at(self, w: Floats) -> Floats:
+        """Cuts have coefficients: none of their moves is for scores to follow."""
         self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
-        cut = self.base.cut(w, stop)
+        return w
+
+    def _as_point(self, cut: Cut) -> Cut:
         self._note()
         return replace(cut, a=self._space.point(cut.a))
+
+    def by_parts(self) -> KernelParts:
+        self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
+        return KernelParts(self.base, self._space, self.rows_of)
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
         return self._with_products(self.base.planes(w, examples))
@@ -138,7 +154,8 @@ class KernelOracle(Oracle):
     def _with_products(self, planes: Planes) -> Planes:
         """The same planes as rows whose plain inner products are those in the space of the kernel."""
         values, vectors = np.linalg.eigh(self._gram(planes.a))
-        rows = vectors * np.sqrt(np.maximum(values, 0.0))
+        values[values < _ROUNDING * values.max(initial=0.0)] = 0.0  # the root of rounding would be more than rounding
+        rows = vectors * np.sqrt(values)
         return Planes(sp.csr_array(rows), planes.b, planes.example, planes.exact)
 
     def _gram(self, a: Any) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.linalg.blas import strmm
 
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_map import KernelMap
@@ -58,10 +59,19 @@ def rough_features(map: KernelMap, X: Any) -> Rough | None:
     if values is None:
         return None
     features, factor = np.empty((X.shape[0], map.width), dtype=np.float32), map.factor.astype(np.float32)
+    triangle = factor.T if _is_upper(factor) else None  # as BLAS reads it, column after column
     for start in range(0, X.shape[0], _PART):
         part = slice(start, start + _PART)
-        np.matmul(values(part, slice(None)), factor, out=features[part])
+        if triangle is None:
+            np.matmul(values(part, slice(None)), factor, out=features[part])
+        else:  # half of the products are with zeros, and left out
+            features[part] = values(part, slice(None))
+            strmm(1.0, triangle, features[part].T, lower=1, overwrite_b=1)
     return features
+
+
+def _is_upper(factor: Rough) -> bool:
+    return factor.shape[0] == factor.shape[1] and not np.tril(factor, -1).any()
 
 
 def _are_alike(kernel: Kernel, X: Any) -> bool:

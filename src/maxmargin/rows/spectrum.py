@@ -89,12 +89,14 @@ class Spectrum:
         return [_BETWEEN.join(text[k : k + self.length]) for k in parts]
 
 
-def as_texts(X: Any) -> Sequence[Any] | None:
-    """X as a list of strings or of lists of strings; None where it is a matrix of numbers. Raises for anything else."""
+def as_texts(X: Any) -> Sequence[Any]:
+    """X as a list of strings or of lists of strings; raises for anything else."""
     if sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim != 1):
-        if not sp.issparse(X) and X.dtype.kind in "USO":
-            raise ValueError(f"Spectrum takes a list of strings, not an array of shape {X.shape}.")
-        return None
+        what = "a sparse matrix" if sp.issparse(X) else "an array"
+        raise ValueError(
+            f"Spectrum takes a list of strings, not {what} of shape {X.shape}; for rows of numbers choose another "
+            "kernel, such as kernel='linear'."
+        )
     if hasattr(X, "columns"):
         raise ValueError("Spectrum takes a list of strings; of a data frame give the column that has them.")
     if isinstance(X, str) or not hasattr(X, "__iter__"):

@@ -46,11 +46,11 @@ def read_new(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
 
 
 def _counted(estimator: Any, X: Any, learn: bool) -> Any:
-    """Strings as rows of counts; matrices as they are."""
+    """Strings as rows of counts, where the kernel is that of a spectrum; a model without a fold gets them counted."""
     kernel: Any = getattr(estimator, "kernel", None)
-    texts = as_texts(X) if isinstance(kernel, Spectrum) else None
-    if texts is None:
+    if not isinstance(kernel, Spectrum) or getattr(estimator, "_in_fold", False):
         return X
+    texts = as_texts(X)
     if learn:
         estimator.substrings_ = kernel.learned(texts)
     return kernel.rows(texts, estimator.substrings_)

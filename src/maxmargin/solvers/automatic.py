@@ -136,6 +136,8 @@ class _Turns:
 
     def _crawls(self) -> bool:
         done = self.ascent.done
+        if not self.oracle.space.explicit:  # a cut of all examples has coefficients everywhere, and costs a pass
+            return False
         if done < max(_FEWEST_PASSES, 2.0 * self.ascent.last_check):
             return False
         self.ascent.last_check = done

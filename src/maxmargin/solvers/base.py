@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,7 +32,7 @@ class Status(Enum):
     CALLBACK = "Stopped by a callback."
     INFEASIBLE = "The hard-margin problem has no solution: its planes contradict each other."
     LOCAL = "A local optimum: where labels are known in part the problem is not convex, so the gap is not known."
-    INEXACT = "No plane that the approximate search finds is violated by more than tol; the gap is not known."
+    INEXACT = "No plane of an approximate search, or sampled cut, is violated by more than tol; the gap is not known."
 
     @property
     def message(self) -> str:
@@ -151,6 +151,12 @@ def at_least(name: str, value: Any, least: float) -> None:
     """Raises for a setting that is too small or not a number."""
     if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= least:
         raise ValueError(f"{name} must be at least {least}, not {value!r}.")
+
+
+def whole_number(name: str, value: Any, least: int, otherwise: str = "") -> None:
+    """Raises for a setting that is no whole number, or too small; ``otherwise`` names what else it may be."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}{otherwise}, not {value!r}.")
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:

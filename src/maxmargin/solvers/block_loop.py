@@ -19,7 +19,7 @@ class BlockLoop(ExactLoop):
     def __init__(self, solver: Solver, oracle: Oracle, C: float, run: Run) -> None:
         super().__init__(solver, oracle, C, run)
         self.engine: Engine = oracle.engine(C)
-        self.together: Together | None = Together(oracle, C) if self.space.explicit else None
+        self.together: Together | None = Together(oracle, C)
         self.sharp: Point | None = None  # weights that the last move of all blocks at once has found
         self.started = False  # from something other than zero
         self._suspicion = Suspicion(oracle)

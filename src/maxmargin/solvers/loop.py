@@ -73,7 +73,12 @@ class ExactLoop(ABC):
         """Asks all examples at one ``w``, which is kept as ``best``; whether the gap is what the run asks for."""
 
     @abstractmethod
-    def state(self) -> DualState: ...
+    def state(self) -> DualState | None: ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether the dual is a lower bound of the objective."""
+        return self.oracle.exact
 
     @property
     def iteration(self) -> int | None:
@@ -84,6 +89,11 @@ class ExactLoop(ABC):
     def proved(self) -> float | None:
         """The objective of what this step has proved something about."""
         return None if self.best is None else self.best.objective
+
+    @property
+    def lower_bound(self) -> float | None:
+        """Of the objective, as far as this step knows."""
+        return self.dual_side.dual
 
     def extras(self) -> dict[str, Any]:
         """Further fields of the solution."""
@@ -110,18 +120,18 @@ class ExactLoop(ABC):
             cache_hits=self.hits,
             planes=self.dual_side.plane_count,
             primal=self.proved,
-            dual=self.dual_side.dual,
+            dual=self.lower_bound,
             estimate=self.estimate,
         )
 
     def solution(self) -> Solution:
         """The best weights with what is known about them."""
         state = self.state()
-        if self.best is None and self.oracle.exact:
+        if self.best is None and self.exact:
             with self.monitor, suppress(Stopped):
                 if self.certify(self.monitor.closing()) and self.monitor.status in LIMITS:
                     self.monitor.status = Status.CONVERGED
-        status, best, exact = self.monitor.status, self.best, self.oracle.exact
+        status, best, exact = self.monitor.status, self.best, self.exact
         trace = tuple(self.monitor.trace)
         assert status is not None
         return Solution(

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from maxmargin.core.formulation import Formulation
 from maxmargin.core.points import Point
 from maxmargin.oracles.base import Cut, Oracle, Stop, Stopped
 from maxmargin.oracles.engine import DualState
 from maxmargin.oracles.search import Unsupported
-from maxmargin.solvers.base import Run, Solution, Solver, Status, at_least
+from maxmargin.solvers.base import Run, Solution, Solver, Status, at_least, one_of, whole_number
 from maxmargin.solvers.bounded import BoundedCuts
-from maxmargin.solvers.certify import ROUNDING, Candidate, within_rounding
+from maxmargin.solvers.certify import ROUNDING, Candidate, evaluate, within_rounding
 from maxmargin.solvers.cuts import CutProducts, CutRows, Cuts
 from maxmargin.solvers.loop import ExactLoop
+from maxmargin.solvers.sampled_cuts import SAMPLINGS, SampledCuts
 
 _KEPT = 0.1  # of the gap at the oracle's last answer: what is left of it before the oracle is asked again
 _KEPT_ALLOWED = 0.3  # the same, of the gap that ends training
@@ -40,6 +42,11 @@ class OneSlack(Solver):
     damping : the oracle is asked between the solution over the cuts and the best ``w`` so far, this share of the way
         towards the latter, and at the solution itself only if that cut is of no use; 0 is the algorithm as published.
         (Measured on Covertype and MNIST: 0.9 needs a quarter of the rounds of 0.)
+    sample : examples that each cut is made of, drawn at random (``sampled_cuts.py``); None is all of them. There is no
+        lower bound then, so no gap: the status is ``INEXACT``, and the objective comes from an exact pass at the end.
+        Planes are not kept
+    sampling : how they are drawn: by ``'slack'``, for which every cut asks all examples, or ``'uniform'``, which asks
+        those drawn only
     """
 
     name: ClassVar[str] = "one-slack"
@@ -49,8 +56,13 @@ class OneSlack(Solver):
     keep_idle: int = 50
     line_search: bool = False
     damping: float = 0.9
+    sample: int | None = None
+    sampling: str = "slack"
 
     def __post_init__(self) -> None:
+        one_of("sampling", self.sampling, SAMPLINGS)
+        if self.sample is not None:
+            whole_number("sample", self.sample, 1, ", or None for all examples")
         at_least("cache", self.cache, 0)
         at_least("keep_idle", self.keep_idle, 0)
         at_least("damping", self.damping, 0)
@@ -86,8 +98,12 @@ class _CuttingPlanes(ExactLoop):
     def __init__(self, solver: OneSlack, oracle: Oracle, C: float, run: Run) -> None:
         super().__init__(solver, oracle, C, run)
         self.solver = solver
-        kept = oracle.keeping(solver.cache) if solver.cache > 0 else None
-        self.asked = _Source(oracle.cut if kept is None else kept.cut)
+        self.sampled = _samples(solver, oracle, run)
+        if self.sampled is not None:
+            self.space = self.sampled.space
+        kept = oracle.keeping(solver.cache) if solver.cache > 0 and self.sampled is None else None
+        asked = oracle if kept is None else kept
+        self.asked = _Source(asked.cut if self.sampled is None else self.sampled.cut)
         self.kept = None if kept is None else _Source(kept.best_cut)
         self.cuts = self._no_cuts()
         self.estimate = np.inf
@@ -128,7 +144,7 @@ class _CuttingPlanes(ExactLoop):
 
     @property
     def proved(self) -> float | None:
-        return super().proved if self.fresh else None
+        return super().proved if self.fresh and self.sampled is None else None
 
     def _next_cut(self, stop: Stop) -> Cut:
         """The oracle's next cut, at the best ``w`` that the planes kept lead to."""
@@ -166,7 +182,7 @@ class _CuttingPlanes(ExactLoop):
         if source is self.kept:
             self.hits += self.oracle.n
             return cut
-        self.calls += self.oracle.n
+        self.calls = self.calls + self.oracle.n if self.sampled is None else self.sampled.asked
         self.best, self.estimate = source.best, self._gap(source)
         if self.kept is not None:
             self.kept.best = source.best  # of the planes kept none is higher than the oracle's
@@ -175,9 +191,18 @@ class _CuttingPlanes(ExactLoop):
     def finished(self) -> Status | None:
         if not self.fresh or (self.estimate > self.allowed and self.stuck < 3 and not self._exhausted()):
             return None
-        if not self.oracle.exact:
+        if self.sampled is not None and self.sampled.is_estimate and not self._confirmed():
+            return None
+        if not self.exact:
             return Status.INEXACT
         return Status.CONVERGED if self.estimate <= self.allowed else Status.STALLED
+
+    def _confirmed(self) -> bool:
+        """Whether a new sample finds the best ``w`` as good as that which made it the best, and may have been lucky."""
+        assert self.best is not None
+        w, self.asked.best = self.best.w, None
+        self.found = self._answer(self.asked, w, self.monitor.stop)
+        return self.estimate <= self.allowed
 
     def _exhausted(self) -> bool:
         """Whether the gap is no more than rounding."""
@@ -199,8 +224,36 @@ class _CuttingPlanes(ExactLoop):
         self._next_cut(stop)
         return self.estimate <= self.allowed
 
-    def state(self) -> DualState:
-        return self.cuts.state(self.oracle.exact)
+    @property
+    def exact(self) -> bool:
+        return self.sampled is None and super().exact
+
+    @property
+    def lower_bound(self) -> float | None:
+        return super().lower_bound if self.sampled is None else None
+
+    def state(self) -> DualState | None:
+        """None of sampled cuts, which hold on average only."""
+        return self.cuts.state(self.exact) if self.sampled is None else None
+
+    def solution(self) -> Solution:
+        """After sampled cuts the objective is known from a pass over all examples."""
+        found = super().solution()
+        if self.sampled is None:
+            return found
+        found = replace(found, w=self.sampled.whole(found.w), slack=None)
+        with self.monitor, suppress(Stopped):
+            last = evaluate(self.oracle, self.C, found.w, self.monitor.closing())
+            primal = last.primal if self.oracle.exact else None
+            found = replace(found, primal=primal, slack=last.slack, oracle_calls=found.oracle_calls + self.oracle.n)
+        return found
 
     def extras(self) -> dict[str, Any]:
         return {"details": {"cuts_added": self.added}}
+
+
+def _samples(solver: OneSlack, oracle: Oracle, run: Run) -> SampledCuts | None:
+    """Where cuts of samples come from; None where a sample has all examples."""
+    if solver.sample is None or solver.sample >= oracle.n:
+        return None
+    return SampledCuts(oracle, solver.sample, solver.sampling, check_random_state(run.random_state))

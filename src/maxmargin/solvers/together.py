@@ -22,9 +22,10 @@ _SPEED = 4.0  # of products of matrices, compared with the visits to single bloc
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Weights whose objective is ``gap`` above the dual as far as the planes held know, and whether the dual grew."""
+    """Weights whose objective is ``gap`` above the dual as far as the planes held know, and whether the dual grew;
+    ``w`` is None where they are no arrays, and those of the dual variables have to serve."""
 
-    w: Point
+    w: Point | None
     gap: float
     gained: bool
 
@@ -75,4 +76,6 @@ class Together:
         better = engine.dual - before > before - self._reached
         self._patience *= 2.0 if not gained else 0.5 if better and self._patience > _SHORTEST else 1.0
         self._reached = engine.dual
-        return None if answer is None else Moved(answer.w, answer.primal - engine.dual, gained)
+        if answer is None:
+            return None
+        return Moved(answer.w if self._oracle.space.explicit else None, answer.primal - engine.dual, gained)
