@@ -1,6 +1,7 @@
 """Best trees from tags: beside NLTK's ViterbiParser, and beside the rate of one multiply-add with a gathered operand.
 
-A rule application is a binary rule at a span and a split where both of its parts are in the chart. The bound is as many
+A rule application is a binary rule at a span and a split where both of its parts are in the chart, before anything is
+left out of it because of the words around. The bound is as many
 multiply-adds of sparse rows with a dense vector in the cache, by the library's own kernel or by SciPy's, whichever is
 faster. NLTK's time is beside that of ``predict``, trees included, on the same rules and sentences.
 """
