@@ -132,7 +132,7 @@ template <class Of>
   return count;
 }
 
-// Lists the parents of the pairs with the values that their rules give them; most pairs have less rules than are written at once.
+// Lists the parents of the pairs with the values that their rules give them; most pairs have fewer rules than are written at once.
 template <class Of, bool kFields>
 std::int64_t list_parents(const SpanSplits& span, std::int64_t pairs) {
   const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
