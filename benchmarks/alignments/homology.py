@@ -4,10 +4,11 @@ Sequences are those of the paper (``make_homologs``), and so is the model: 400 w
 gaps. ``GenerativeAligner`` has the gap score that does best on the test sets, an advantage that the paper gives its
 generative model as well. HomologySVM has squared slack and the defaults of all other parameters, with the zero-one loss
 of the paper and with the Q-loss, by which the homolog has to be aligned right as well. ``C='scale'`` of the zero-one
-loss was chosen on tasks of other kinds (``studies/homology_c.py``); the seeds here have been used for no choice. The
-paper's text divides C = 0.01 by the number of examples; then about one constraint per example is found, and neither the
-paper's errors nor its numbers of constraints come out. Constraints are those of the n-slack algorithm at ``tol`` 0.1
-and around it: ``tol`` is a gap, eps a violation.
+loss was chosen on tasks of other kinds (``studies/homology_c.py``); the seeds here have been used for no choice. No
+reading of the paper's C = 0.01 and eps = 0.1 has its errors (``studies/homology_paper.py``). Its training error of
+2.0 ± 2.0 at n = 4 is no mean of ten samples of four examples, which are multiples of 2.5: it is one miss in ten samples
+of five. So n = 5 is shown beside the SVM of the paper's n = 4 as well. Constraints are those of the n-slack algorithm
+at ``tol`` 0.1 and around it: ``tol`` is a gap, eps a violation.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ PAPER = {
     40: ((2.0, 1.0), (1.0, 0.4), (2.3, 0.5), (3.0, 0.3)),
     80: ((2.8, 0.5), (2.0, 0.5), (1.9, 0.4), (2.8, 0.6)),
 }
-SAMPLES = {1: 200, 2: 40, 4: 100, 10: 20, 20: 10, 40: 10, 80: 10}  # few examples vary most from sample to sample
+# few examples vary most from sample to sample
+SAMPLES = {1: 200, 2: 40, 4: 100, 5: 100, 10: 100, 20: 10, 40: 10, 80: 10}
 TEST = 200
 SEED = 30_000_000  # of the first sample
 GAPS = (0.2, 0.5, 1.0)
@@ -41,21 +43,23 @@ EPSILONS = (1.0, 0.3, 0.1, 0.03, 0.01)
 
 def run() -> dict[str, Any]:
     rows, bars, constraints = [], [], {}
-    for n, paper in PAPER.items():
-        found = _errors(n)
+    for n in SAMPLES:
+        found, paper = _errors(n), PAPER[4 if n == 5 else n]
         own = found["svm"]
         rows.append(
             [
                 str(n),
                 f"{found['generative'][0]:.1f}",
                 _shown(found["generative"][1:3]),
-                _shown(paper[2]),
+                _shown(paper[2]) if n in PAPER else "",
                 f"{own[0]:.1f}",
                 _shown(own[1:3]),
                 _shown(paper[3]),
                 _shown(found["aligned"][1:3]),
             ]
         )
+        if n not in PAPER:
+            continue
         limit = paper[3][0] + paper[3][1]
         for kind, error in (("zero-one loss", own[1]), ("Q-loss", found["aligned"][1])):
             bars.append((f"test error, {kind}, n = {n}", f"{error:.1f} %", f"at most {limit:.1f} %", error <= limit))

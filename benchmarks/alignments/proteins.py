@@ -10,20 +10,23 @@ risk (``decode="risk"``): of Q for the column Q, of Q4 for the column Q4; "Simpl
 score. Scores count the reliable columns, and every family counts alike; standard errors are those of a bootstrap over
 families of their mean differences. Features, numbers of pairs, candidates for C and the decoding were settled on half
 of the families (``SETTLED``); the bars are also given for the others alone, which were used for none of these choices.
+``AlignmentCRF`` ("likelihood") learns and is judged in the same way on two other splits, where C is chosen by least
+risk, with hydropathies in a window: products of those at the same distance, up to 4, from both positions.
 Profiles are letter frequencies of the other members of a family, each aligned with the sequence alone by BLOSUM62: they
 know nothing of the reference alignment, and the two sequences of a pair are left out of them.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from Bio.Align import PairwiseAligner, substitution_matrices
 
-from maxmargin import AlignmentSVM
+from maxmargin import AlignmentCRF, AlignmentSVM
 from maxmargin.alignments import (
     Aligner,
     Alphabet,
@@ -40,10 +43,11 @@ from maxmargin.datasets import load_balifam
 from maxmargin.metrics import alignment_q
 
 PAIRS, FOLDS, SPLITS, TOL = 12, 3, 2, 0.01  # pairs per family
-SEED = 9200  # of the first split
+SEED = 9200  # of the first split; those of likelihoods follow those of margins
 SETTLED = (4242, 30)  # seed and number of the families on which the design was settled
 DRAWS = 10_000  # of the bootstrap
-TOTALS = (0.3, 1.0, 3.0)  # of C times the number of examples
+TOTALS = (0.3, 1.0, 3.0)  # of C times the number of examples, for margins
+LIKELIHOOD_C = (0.01, 0.1, 0.3)
 LETTERS = "ARNDCQEGHILKMFPSTWYVX"
 RESIDUES = Alphabet(LETTERS, unknown="X")
 # Kyte and Doolittle (1982), in the order of LETTERS
@@ -58,6 +62,11 @@ MODELS: dict[str, Any] = {
     "Anova2": Anova2("residue", "surroundings") + Gaps("residue", "surroundings"),
     "known alone": Known("BLOSUM62") + Gaps("residue"),
 }
+LIKELIHOODS: dict[str, Any] = {
+    "Simple": Simple() + Gaps("residue"),
+    "Simple, known": Simple() + Known("BLOSUM62") + Gaps("residue"),
+    "Window": Simple() + Profile("hydropathies", diagonal=True) + Gaps("residue"),
+}
 ALPHABETS = {"residue": RESIDUES, "hydrophobicity": "hnp", "surroundings": "0123"}
 PROMISED = (("Simple", "BLOSUM62"), ("Window", "Simple"), ("Window means", "Simple"), ("Profile", "Simple"))
 OPEN, EXTEND = (8, 10, 12, 14, 17), (0.5, 1.0, 1.5, 2.0)
@@ -69,29 +78,43 @@ def run() -> dict[str, Any]:
     families = load_balifam()
     judged = Examples(families, Tracks(families), PAIRS)
     known = [by_family(scores, judged.family) for scores in biopython(judged.texts, judged.truths)]
-    names = ("BLOSUM62", "log-odds", "Simple, best", *MODELS)
-    results = {name: np.zeros((SPLITS, len(families), 2)) for name in names}
+    margins = of_learners(Margins, MODELS, range(SPLITS), judged, known)
+    likelihoods = of_learners(Likelihood, LIKELIHOODS, range(SPLITS, 2 * SPLITS), judged, known)
+    rows = [*margins["rows"], *([f"{row[0]}, likelihood", *row[1:]] for row in likelihoods["rows"])]
+    bars = [*margins["bars"], *((f"likelihood, {bar[0]}", *bar[1:]) for bar in likelihoods["bars"])]
+    chosen = {"margins": margins["chosen"], "likelihoods": likelihoods["chosen"]}
+    return {"columns": margins["columns"], "rows": rows, "bars": bars, "chosen": chosen}
+
+
+def of_learners(
+    learners: type[Learner], models: dict[str, Any], numbers: range, judged: Examples, known: list[Floats]
+) -> dict[str, Any]:
+    """The table of one kind of learner, from splits by their numbers; ``known`` are the scores by mode and gaps of
+    Biopython."""
+    families = len(known[0])
+    names = ("BLOSUM62", "log-odds", "Simple, best", *models)
+    results = {name: np.zeros((len(numbers), families, 2)) for name in names}
     sizes, chosen = {"log-odds": 231}, []
-    splits = [(split, held) for split in range(SPLITS) for held in range(FOLDS)]
-    for split, held in splits:
-        train, test = divided(split, held, len(families))
+    splits = [(row, split, held) for row, split in enumerate(numbers) for held in range(FOLDS)]
+    for row, split, held in splits:
+        train, test = divided(split, held, families)
         for column in range(2):
             best = max(known, key=lambda own: own[train, column].mean())
-            results["BLOSUM62"][split, test, column] = best[test, column]
-        results["log-odds"][split, test] = log_odds(judged, train, test)
-    for name, (split, held) in product(MODELS, splits):
-        train, test = divided(split, held, len(families))
+            results["BLOSUM62"][row, test, column] = best[test, column]
+        results["log-odds"][row, test] = log_odds(judged, train, test)
+    for name, (row, split, held) in product(models, splits):
+        train, test = divided(split, held, families)
         half = np.random.default_rng(SEED + 100 + split).permutation(train.size) % 2
-        learner = Learner(MODELS[name], judged)
-        totals = learner.best_totals(train[half == 0], train[half == 1])
-        found = {total: learner.scores(total, train, test) for total in set(totals)}
-        for column, total in enumerate(totals):
-            highest, safe = found[total]
-            results[name][split, test, column] = safe[:, column]
+        learner = learners(models[name], judged)
+        settings = learner.best_settings(train[half == 0], train[half == 1])
+        found = {setting: learner.scores(setting, train, test) for setting in set(settings)}
+        for column, setting in enumerate(settings):
+            highest, safe = found[setting]
+            results[name][row, test, column] = safe[:, column]
             if name == "Simple":
-                results["Simple, best"][split, test, column] = highest[:, column]
+                results["Simple, best"][row, test, column] = highest[:, column]
         sizes[name] = learner.weights
-        chosen.append([split, held, name, *totals])
+        chosen.append([split, held, name, *settings])
     return {**answer(results, sizes), "chosen": chosen}
 
 
@@ -117,45 +140,77 @@ class Examples:
         return np.flatnonzero(np.isin(self.family, families))
 
 
-class Learner:
-    """Models of some features."""
+class Learner(ABC):
+    """Models of some features, for each of some settings of C."""
+
+    settings: ClassVar[tuple[float, ...]]
 
     def __init__(self, features: Any, examples: Examples) -> None:
         self.features, self.examples, self.weights = features, examples, 0
 
-    def best_totals(self, one: Ints, other: Ints) -> list[float]:
-        """The C times the number of examples that are best in Q and in Q4 where each half of some families is predicted
-        by the other, by alignments of highest score."""
+    @abstractmethod
+    def fitted(self, setting: float, train: Ints) -> Any:
+        """A model of these families."""
+
+    @abstractmethod
+    def chosen_by(self, model: Any, asked: Ints) -> Floats:
+        """Q and Q4 of families, shape (families, 2), by which a setting is chosen."""
+
+    def best_settings(self, one: Ints, other: Ints) -> list[float]:
+        """The settings that are best in Q and in Q4 where each half of some families is predicted by the other."""
         values = []
-        for total in TOTALS:
+        for setting in self.settings:
             halves = []
             for train, test in ((one, other), (other, one)):
-                asked = self.examples.of(test)
-                found = self.fitted(total, train).predict(_some(self.examples.inputs, asked))
-                halves.append(self.quality_of(found, asked))
+                halves.append(self.chosen_by(self.fitted(setting, train), self.examples.of(test)))
             values.append(np.concatenate(halves).mean(axis=0))
-        return [TOTALS[int(at)] for at in np.argmax(values, axis=0)]
+        return [self.settings[int(at)] for at in np.argmax(values, axis=0)]
 
-    def scores(self, total: float, train: Ints, test: Ints) -> tuple[Floats, Floats]:
+    def scores(self, setting: float, train: Ints, test: Ints) -> tuple[Floats, Floats]:
         """Q and Q4 of the test families, shape (families, 2): of the alignments of highest score, and of those of
         least risk, each measure by its own."""
         own, at, asked = self.examples, self.examples.of(train), self.examples.of(test)
-        model = self.fitted(total, train)
-        model.calibrate(_some(own.inputs, at), _some(own.written, at))
+        model = self.fitted(setting, train)
+        if not model.probabilistic:
+            model.calibrate(_some(own.inputs, at), _some(own.written, at))
         self.weights = model.coef_.size
-        inputs = _some(own.inputs, asked)
-        safe = [self.quality_of(model.predict(inputs, decode="risk", shift=shift), asked) for shift in (0, 4)]
-        best = self.quality_of(model.predict(inputs), asked)
-        return best, np.stack([safe[0][:, 0], safe[1][:, 1]], axis=1)
+        return self.highest(model, asked), self.safest(model, asked)
 
-    def fitted(self, total: float, train: Ints) -> AlignmentSVM:
-        own, at = self.examples, self.examples.of(train)
-        model = AlignmentSVM(total / len(at), features=self.features, alphabet=ALPHABETS, mode="global", tol=TOL)
-        return model.fit(_some(own.inputs, at), _some(own.written, at))
+    def highest(self, model: Any, asked: Ints) -> Floats:
+        return self.quality_of(model.predict(_some(self.examples.inputs, asked)), asked)
+
+    def safest(self, model: Any, asked: Ints) -> Floats:
+        inputs = _some(self.examples.inputs, asked)
+        found = [self.quality_of(model.predict(inputs, decode="risk", shift=shift), asked) for shift in (0, 4)]
+        return np.stack([found[0][:, 0], found[1][:, 1]], axis=1)
 
     def quality_of(self, found: list[Any], asked: Ints) -> Floats:
         """Q and Q4 of each family."""
         return by_family(quality(_some(self.examples.truths, asked), found), self.examples.family[asked])
+
+
+class Margins(Learner):
+    settings = TOTALS
+
+    def fitted(self, setting: float, train: Ints) -> AlignmentSVM:
+        own, at = self.examples, self.examples.of(train)
+        model = AlignmentSVM(setting / len(at), features=self.features, alphabet=ALPHABETS, mode="global", tol=TOL)
+        return model.fit(_some(own.inputs, at), _some(own.written, at))
+
+    def chosen_by(self, model: AlignmentSVM, asked: Ints) -> Floats:
+        return self.highest(model, asked)
+
+
+class Likelihood(Learner):
+    settings = LIKELIHOOD_C
+
+    def fitted(self, setting: float, train: Ints) -> AlignmentCRF:
+        own, at = self.examples, self.examples.of(train)
+        model = AlignmentCRF(setting, features=self.features, alphabet=ALPHABETS, mode="global", tol=TOL)
+        return model.fit(_some(own.inputs, at), _some(own.written, at))
+
+    def chosen_by(self, model: AlignmentCRF, asked: Ints) -> Floats:
+        return self.safest(model, asked)
 
 
 def by_family(scores: Floats, family: Ints) -> Floats:
@@ -189,6 +244,7 @@ class Tracks:
             "hydrophobicity": "".join("h" if value > 1.5 else "p" if value < -3.0 else "n" for value in values),
             "surroundings": "".join(map(str, np.digitize(_smoothed(values), [-1.5, -0.3, 0.9]))),
             "windows": np.stack([np.ones(len(text)), *(_smoothed(values / 3.0, width) for width in (2, 5))], axis=1),
+            "hydropathies": _shifted((values + 0.5) / 3.0, 4),
             "profile": self.profile(family, a, b),
         }
 
@@ -260,6 +316,8 @@ def answer(results: dict[str, Floats], sizes: dict[str, int]) -> dict[str, Any]:
             continue
         for column, measure in enumerate(("Q", "Q4")):
             for better, worse in PROMISED:
+                if better not in means:
+                    continue
                 value, error = _difference(means[better][some], means[worse][some], column)
                 claim = f"{measure}: {better} less {worse}{words}"
                 bars.append((claim, f"{value:+.2f} ± {error:.2f}", "above 0", value > 0.0))
@@ -279,3 +337,9 @@ def _smoothed(values: Floats, width: int = 3) -> Floats:
     sums, at = np.concatenate([[0.0], np.cumsum(values)]), np.arange(values.size)
     first, last = np.maximum(0, at - width), np.minimum(values.size, at + width + 1)
     return np.asarray((sums[last] - sums[first]) / (last - first))
+
+
+def _shifted(values: Floats, width: int) -> Floats:
+    """The values at each distance from ``-width`` to ``width``, shape (positions, distances); zero beyond the ends."""
+    padded = np.pad(values, width)
+    return np.stack([padded[k : k + values.size] for k in range(2 * width + 1)], axis=1)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from alignments import homology, proteins
+from alignments.studies import homology_paper
+from maxmargin import HomologySVM
 from maxmargin.alignments import MultipleAlignment
 
 
@@ -66,10 +68,10 @@ def test_c_is_chosen_for_each_measure_on_both_halves(monkeypatch):
         inputs = tuple(range(6))
         of = staticmethod(lambda families: families)
 
-    monkeypatch.setattr(proteins.Learner, "fitted", fitted)
-    monkeypatch.setattr(proteins.Learner, "quality_of", quality_of)
-    monkeypatch.setattr(proteins, "TOTALS", (0.3, 1.0, 3.0))
-    assert proteins.Learner(None, Examples()).best_totals(one, other) == [1.0, 3.0]
+    monkeypatch.setattr(proteins.Margins, "fitted", fitted)
+    monkeypatch.setattr(proteins.Margins, "quality_of", quality_of)
+    monkeypatch.setattr(proteins.Margins, "settings", (0.3, 1.0, 3.0))
+    assert proteins.Margins(None, Examples()).best_settings(one, other) == [1.0, 3.0]
     assert asked == [(total, first) for total in (0.3, 1.0, 3.0) for first in (0, 3)]
 
 
@@ -98,3 +100,16 @@ def test_profiles_leave_both_sequences_out():
     assert profile[0, proteins.LETTERS.index("W")] == 0.0  # of the partner
     assert profile[9, proteins.LETTERS.index("M")] == pytest.approx(0.25)  # one of two others, and its own letter once
     assert len(found["hydrophobicity"]) == len(found["surroundings"]) == 10
+
+
+def test_the_algorithm_of_the_paper_has_the_optimum_of_the_library(monkeypatch):
+    monkeypatch.setattr(homology_paper, "EPS", 1e-4)
+    X, y = homology.sample(2, 11)
+    own = homology_paper.CuttingPlanes(X, y, 0.05).train(by_pass=False)
+    model = HomologySVM(0.05, features=homology.FEATURES, alphabet=homology.LETTERS, tol=1e-5).fit(X, y)
+    np.testing.assert_allclose(own.coef_, model.coef_, atol=2e-3 * np.abs(model.coef_).max())
+
+
+def test_hydropathies_of_a_window_are_zero_beyond_the_ends():
+    found = proteins._shifted(np.array([1.0, 2.0, 3.0]), 1)
+    assert found.tolist() == [[0.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 3.0, 0.0]]

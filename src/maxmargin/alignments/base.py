@@ -112,9 +112,18 @@ class AlignmentBase(Estimator):
 
     def _pack(self, X: Any) -> PackedAlignments:
         """Inputs at prediction."""
+        return self._packed(X, self._given)
+
+    def _packed(self, X: Any, read: Callable[[Pool, Sequence[Any]], Given]) -> PackedAlignments:
+        """Inputs at prediction, by what reads their sequences; raises for weights that are no finite numbers."""
         check_is_fitted(self, "coef_")
-        given = self._given(Pool(self.layout_.features), by_position(X))
-        return PackedAlignments(given, self.layout_, self._shape())
+        bad = np.flatnonzero(~np.isfinite(self.coef_))
+        if bad.size:
+            value = self.coef_[bad[0]]
+            raise ValueError(
+                f"coef_[{bad[0]}] is {value}, and weights must be finite numbers; change it, or fit again."
+            )
+        return PackedAlignments(read(Pool(self.layout_.features), by_position(X)), self.layout_, self._shape())
 
     def _shape(self) -> Shape:
         return checked_shape(self.mode, self.free_ends, self.band)

@@ -7,14 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.alignments.alignment import Alignment
 from maxmargin.alignments.base import AlignmentBase, found_alignment
 from maxmargin.alignments.limits import PairLimits, limits_of_candidates
 from maxmargin.alignments.packed import PackedAlignments, read_candidates
-from maxmargin.alignments.tracks import Pool
-from maxmargin.core.problem import by_position
 from maxmargin.fitting.training import job_count
 
 Floats = npt.NDArray[np.float64]
@@ -62,10 +59,7 @@ class CandidateRanker(AlignmentBase):
         return self._best_of_each(self._candidates(X))[0]
 
     def _candidates(self, X: Any) -> PackedAlignments:
-        check_is_fitted(self, "coef_")
-        return PackedAlignments(
-            read_candidates(Pool(self.layout_.features), by_position(X)), self.layout_, self._shape()
-        )
+        return self._packed(X, read_candidates)
 
     def _best_of_each(
         self, packed: PackedAlignments, forbidden: Any = None, required: Any = None
