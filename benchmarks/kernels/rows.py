@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from maxmargin import LowRank, MulticlassSVC
 from maxmargin.datasets import load_mnist, load_uci_letter
 
-REPEATS = 3
+REPEATS = 2
 RANKS = (100, 300, 1000)
 EXACT, ASKED = "exact", "rank 1000"
 Floats = npt.NDArray[np.float64]

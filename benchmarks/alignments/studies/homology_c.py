@@ -1,15 +1,16 @@
-"""Which ``C='scale'`` HomologySVM has: test errors by its factor, on invented tasks other than the paper's.
+"""Which ``C='scale'`` HomologySVM has, and what its losses reach: test errors on invented tasks other than the paper's.
 
 C is a factor over the mean number of true pairs of an example (each has features of length 1 here). Tasks differ in
 letters and their frequencies, substitutions, lengths, operations and decoys; none is that of
 ``benchmarks/alignments/homology.py``, which judges the choice. 400 or so weights of pairs and one of gaps, as there.
 
-python benchmarks/alignments/studies/homology_c.py
+python benchmarks/alignments/studies/homology_c.py [losses]
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from shared.tables import console, new_table
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)
+LOSSES = ("zero-one", "q")
+LOSS_SAMPLES = {2: 8, 4: 8, 10: 6, 20: 3}
 SAMPLES = {1: 12, 2: 12, 4: 20, 10: 8, 20: 5, 40: 3}
 MOST_EXAMPLES = {"long": 10}  # where training takes long
 TEST = 150
@@ -98,8 +101,35 @@ TASKS = (
 )
 
 
+FEATURES = Simple(symmetric=False) + Gaps(affine=False)
+
+
+def compare_losses() -> None:
+    """Both losses at their default C: errors, and CPU seconds of a fit, means over the tasks."""
+    columns = [f"{loss}, {what}" for what in ("error %", "s") for loss in LOSSES]
+    table = new_table("default C", ["n", "tasks", *columns, "tasks on which q is better"])
+    for n, samples in LOSS_SAMPLES.items():
+        tasks = [task for task in TASKS if n <= MOST_EXAMPLES.get(task.speed, n)]
+        found = np.zeros((len(tasks), 2, len(LOSSES)))
+        for own, task in zip(found, tasks):
+            for number in range(samples):
+                X, y = task.sample(n, 500_000 + 100 * n + number)
+                X_test, y_test = task.sample(TEST, 700_000 + 100 * n + number)
+                for column, loss in enumerate(LOSSES):
+                    begin = time.process_time()
+                    model = HomologySVM(features=FEATURES, alphabet=LETTERS[: task.letters], loss=loss).fit(X, y)
+                    own[1, column] += (time.process_time() - begin) / samples
+                    own[0, column] += 100.0 * (1.0 - model.score(X_test, y_test)) / samples
+        means = found.mean(axis=0).ravel()
+        better = int((found[:, 0, 1] < found[:, 0, 0]).sum())
+        table.add_row(str(n), str(len(tasks)), *(f"{mean:.2f}" for mean in means), str(better))
+    console.print(table)
+
+
 def main() -> None:
-    features = Simple(symmetric=False) + Gaps(affine=False)
+    if sys.argv[1:] == ["losses"]:
+        compare_losses()
+        return
     table = new_table("test error in percent, mean over the tasks", ["n", "tasks", *map(str, FACTORS)])
     for n, samples in SAMPLES.items():
         found = []
@@ -112,7 +142,7 @@ def main() -> None:
                 X_test, y_test = task.sample(TEST, 190_000 + 100 * n + number)
                 pairs = np.mean([len(alignment) for _, alignment in y])
                 for column, factor in enumerate(FACTORS):
-                    options: dict[str, Any] = {"features": features, "alphabet": LETTERS[: task.letters]}
+                    options: dict[str, Any] = {"features": FEATURES, "alphabet": LETTERS[: task.letters]}
                     model = HomologySVM(factor / pairs, **options, tol=0.01).fit(X, y)
                     errors[number, column] = 100.0 * (1.0 - model.score(X_test, y_test))
             found.append(errors.mean(axis=0))

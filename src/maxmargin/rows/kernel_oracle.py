@@ -63,7 +63,8 @@ class KernelOracle(Oracle):
         self.formulation, self.sample_weight = base.formulation, base.sample_weight
         self._space = KernelSpace(cache, width, base.dimension)
         per_example = cache.n / max(1, base.n)
-        cost = (float(cache.n * width) / _PER_OPERATION + _INNER * min(cache.n, BLOCK)) * per_example
+        self._update_cost = float(cache.n * width) / _PER_OPERATION * per_example  # of the scores of all rows
+        cost = self._update_cost + _INNER * min(cache.n, BLOCK) * per_example
         products = float(width * cache.n) * cache.n / _PER_OPERATION  # of a plane with all others, label by label
         self.capabilities = replace(base.capabilities, visit_cost=cost, row_cost=products, row_cells=0.0)
 
@@ -76,7 +77,7 @@ class KernelOracle(Oracle):
         return self.base.problem_name
 
     def portions(self, order: Indices) -> list[Indices]:
-        size = max(BLOCK, int(PORTION // self.capabilities.visit_cost))
+        size = max(BLOCK, int(PORTION // self._update_cost))
         return [order[start : start + size] for start in range(0, order.size, size)]
 
     def blocks_of(self, examples: Indices) -> Iterator[Indices]:
