@@ -206,3 +206,32 @@ class TestOutliers:
         far = X.copy()
         far[0] = 1e6 * np.array([1.0, -1.0, 2.0, 1.0])
         assert MulticlassSVC(kernel="rbf").fit(far, y).score(X[1:], y[1:]) >= 0.9
+
+    def test_weights_are_repetitions_and_rows_of_weight_0_are_not_there(self) -> None:
+        rng = np.random.default_rng(2)
+        X, far = rng.normal(size=(301, 3)), 1e4 * rng.normal(size=(60, 3))
+        X[0] = 300.0
+        gone = np.repeat([1.0, 0.0], [301, 60])
+        alone = Kernel("rbf").resolved(X).gamma
+        assert Kernel("rbf").resolved(np.r_[X, far], gone).gamma == pytest.approx(alone)
+        repeated, weight = np.r_[X, np.tile(X[:1], (9, 1))], np.r_[10.0, np.ones(300)]
+        assert Kernel("rbf").resolved(X, weight).gamma == pytest.approx(Kernel("rbf").resolved(repeated).gamma)
+        few = np.array([[0.1, -0.1], [10.0, -10.0]])
+        assert Kernel("rbf").resolved(few).gamma == pytest.approx(1.0 / (2 * few.var()))
+
+
+def test_a_kernel_that_is_0_everywhere_is_refused() -> None:
+    with pytest.raises(ValueError, match="The kernel is 0 between all rows"):
+        MulticlassSVC(kernel="cosine").fit(np.zeros((40, 3)), np.arange(40) % 2)
+
+
+def test_large_weights_are_as_a_large_c() -> None:
+    """float32 is too short for either, and its dual is no lower bound."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1100, 2))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=1100) > 0).astype(int)
+    settings = {"kernel": "rbf", "method": "structural", "slack": "linear"}
+    heavy = MulticlassSVC(1.0, **settings).fit(X, y, sample_weight=np.full(1100, 1e4))
+    large = MulticlassSVC(1e4, **settings).fit(X, y)
+    assert heavy.solution_.primal == pytest.approx(large.solution_.primal, rel=1e-3)
+    assert heavy.solution_.dual <= large.solution_.primal

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.exceptions import ConvergenceWarning
 
 import toy_problems as problems
 from kernel_oracle_cases import FORMULATIONS, STRUCTURES, WHOLE, numbers
@@ -162,3 +163,20 @@ def test_a_limit_of_time_ends_it_with_what_was_found() -> None:
     assert found.status is Status.MAX_ITER
     assert found.primal is not None
     assert found.gap is None
+
+
+def test_samples_too_small_to_be_trusted_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
+    solver = OneSlack(sample=30, sampling="uniform")
+    with pytest.warns(ConvergenceWarning, match="the samples are too small for the weights to be trusted"):
+        MulticlassSVC(1e6, solver=solver, method="structural", verbose=1).fit(X, y)
+    assert "gap" not in capsys.readouterr().err
+
+
+def test_sampled_cuts_do_not_start_from_cuts_of_all_examples() -> None:
+    kernel = STRUCTURES["classes"](Formulation(), WHOLE, N)[1]
+    before = OneSlack()(kernel, C, Run(max_iter=10))
+    found = OneSlack(sample=100, sampling="uniform")(kernel, C, RUN, before)
+    assert found.status is Status.INEXACT

@@ -95,7 +95,7 @@ class ClassEstimator(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
         """
         own = check_sample_weight(sample_weight, labels.size)
         weight = self._weights(labels, own)
-        kernel = None if by_rows is None else self._kernel_rows(X, own, by_rows)
+        kernel = None if by_rows is None else self._kernel_rows(X, own, by_rows, weight)
         scale: FeatureScale
         if kernel is not None:
             rows, scale = kernel.cache.unit_rows(), kernel.scale(weight)

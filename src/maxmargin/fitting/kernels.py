@@ -98,15 +98,18 @@ class KernelEstimator(Estimator):
             self.kernel_ = None
             return X
         rank = self._allowed(as_low_rank(self.rank), X.shape[0])
-        rough = X.shape[0] > _FACTORED and self._allows_rough(np.ones(1))
+        rough = X.shape[0] > _FACTORED and self._allows_rough(np.ones(1), weight)
         self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight, rough)
         return features
 
-    def _kernel_rows(self, X: Any, weight: Floats | None, margins: bool) -> KernelRows | None:
+    def _kernel_rows(
+        self, X: Any, weight: Floats | None, margins: bool, counted: Floats | None = None
+    ) -> KernelRows | None:
         """What is trained on in place of features of an exact kernel, where that is better: with ``margins``, which are
         trained over rows of the kernel matrix, and where the features would not fit into its cache.
 
-        None, and nothing is set, where features serve; else sets ``kernel_``.
+        None, and nothing is set, where features serve; else sets ``kernel_``. ``counted`` are the weights of the rows
+        in the risk, where these are not ``weight``.
         """
         kernel, n = as_kernel(self.kernel), X.shape[0]
         if self._is_explicit or self.rank is not None or not kernel.is_positive:
@@ -120,14 +123,16 @@ class KernelEstimator(Estimator):
         if kernel.spans_little(n, X.shape[1]):
             return None
         kernel = self._resolved_kernel(X, weight)
-        self.kernel_ = KernelRows.of(kernel, X, self._allows_rough(kernel.diagonal(X)))
+        self.kernel_ = KernelRows.of(
+            kernel, X, self._allows_rough(kernel.diagonal(X), weight if counted is None else counted)
+        )
         return self.kernel_
 
-    def _allows_rough(self, own: Floats) -> bool:
-        """Whether values of the kernel may be float32, with ``k(x, x)`` of the rows: not where a large C makes margins
-        out of the difference of large numbers."""
-        C = getattr(self, "C", "scale")
-        largest = 0.0 if isinstance(C, str) else float(C) * float(own.max(initial=0.0))
+    def _allows_rough(self, own: Floats, weight: Floats | None) -> bool:
+        """Whether values of the kernel may be float32, with ``k(x, x)`` and the weights of the rows: not where a large
+        C makes margins out of the difference of large numbers."""
+        C, heaviest = getattr(self, "C", "scale"), 1.0 if weight is None else float(weight.max(initial=0.0))
+        largest = 0.0 if isinstance(C, str) else float(C) * heaviest * float(own.max(initial=0.0))
         return getattr(self, "tol", None) == "auto" and largest <= _ROUGHEST
 
     def _has_many_rows(self, X: Any) -> bool:

@@ -33,6 +33,7 @@ Floats = npt.NDArray[np.float64]
 
 _MEASURING = 0.25  # of max_time, that finding C may take
 RELATIVE_GAP = 0.1  # of tol="auto": see docs/defaults.md for what it was chosen by
+_TRUSTED = 0.25  # of the objective: by which that of sampled cuts may differ from it
 
 
 def tolerance(tol: Any, slack: str, relative: float = RELATIVE_GAP) -> tuple[float, float]:
@@ -188,6 +189,13 @@ def concluded(
     solution = replace(solution, details={**solution.details, "solver": solver, "n": n, "C": C, **details})
     if not trial and solution.status in _STOPPED:
         warn_caller(_why_stopped(solution, allowed, names) + hint, ConvergenceWarning)
+    sampled, primal = solution.details.get("sampled_objective"), solution.primal
+    if not trial and sampled is not None and primal is not None and abs(primal - sampled) > _TRUSTED * primal:
+        warn_caller(
+            f"The objective is {primal:.6g}, and sampled cuts put the optimum at {sampled:.6g}: the samples are too "
+            "small for the weights to be trusted. Raise sample.",
+            ConvergenceWarning,
+        )
     return solution
 
 

@@ -173,7 +173,7 @@ class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             weight = self._example_weight(y, own)
             X, labels = self._brought_together(X, own), targets.names.size
             asked = check_method(self, NO_PAIRS, labels)
-            kernel = None if asked == "likelihood" else self._kernel_rows(X, own, asked == "structural")
+            kernel = None if asked == "likelihood" else self._kernel_rows(X, own, asked == "structural", weight)
             X = self._training_rows(X, own) if kernel is None else X
             rows = packed(X) if kernel is None else kernel.cache.unit_rows()
             one_by_one = self.loss == "hamming" and asked != "structural"

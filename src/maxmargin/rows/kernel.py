@@ -29,7 +29,7 @@ _SAMPLE = 200  # rows on which symmetry and eigenvalues are looked at
 _DIAGONAL = 64  # rows at once, where the diagonal has no formula
 _LITTLE = 4  # rows per dimension
 _MOST_DEGREE = 20  # of a polynomial whose dimensions are counted
-_USUAL = 0.99  # of the rows: what is left after the largest
+_UNUSUAL = 0.01  # of the weight of all rows: the most that is left out
 _OUTLIERS = 10.0  # times the variance of those, from which on they say what the scale is
 _ROUNDING = 1e-8  # of the largest eigenvalue or value
 
@@ -46,8 +46,8 @@ class Kernel:
         ``'precomputed'``, where X holds the values of the kernel; or a function ``k(A, B)`` of two float64 matrices
         (CSR where X is sparse) that returns an array of shape (len(A), len(B))
     gamma : a positive number; ``'scale'`` is ``1 / (columns * variance)`` with the variance of all cells of X, as in
-        SVC, and for ``'laplacian'`` and ``'chi2'``, which do not square features, ``1 / (columns * deviation)``; a
-        hundredth of the rows that makes more than nine tenths of the variance is left out
+        SVC, and for ``'laplacian'`` and ``'chi2'``, which do not square features, ``1 / (columns * deviation)``; up to
+        a hundredth of the rows, the farthest out, is left out where it makes more than nine tenths of the variance
     degree, coef0 : of ``'poly'`` and ``'sigmoid'``
     cache : bytes that may be kept of the matrix of kernel values in training
     """
@@ -264,17 +264,21 @@ def _power(values: Floats, degree: int) -> Floats:
 def _variance(X: Any, weight: Floats | None) -> float:
     """Of all cells, zeros included, with rows counting by weight.
 
-    The largest hundredth of the rows is left out where they make more than nine tenths of it: outliers that would leave
-    the others with one value of the kernel. A gamma ten times too small does little harm (docs/kernels.md).
+    The rows farthest out, up to a hundredth of the weight, are left out where they make more than nine tenths of it:
+    outliers that would leave the others with one value of the kernel. A gamma ten times too small does little harm
+    (docs/kernels.md).
     """
     X = _as_float64(X)
     share = np.full(X.shape[0], 1.0) if weight is None else weight
     squares, sums = row_norms(X, squared=True), np.asarray(X.sum(axis=1)).ravel()
     found = _variance_of(share, squares, sums, X.shape[1])
-    middle = float(np.median(sums)) / X.shape[1]
-    order = np.argsort(squares - 2.0 * middle * sums, kind="stable")
-    usual = order[: int(_USUAL * order.size)]
-    without = _variance_of(share[usual], squares[usual], sums[usual], X.shape[1]) if share[usual].any() else 0.0
+    by_sum = np.argsort(sums, kind="stable")
+    half = np.searchsorted(np.cumsum(share[by_sum]), 0.5 * share.sum())
+    middle = float(sums[by_sum[min(half, by_sum.size - 1)]]) / X.shape[1]
+    outwards = np.argsort(squares - 2.0 * middle * sums, kind="stable")
+    beyond = np.cumsum(share[outwards][::-1])[::-1]  # the weight of each and of those farther out
+    usual = outwards[beyond > _UNUSUAL * share.sum()]
+    without = _variance_of(share[usual], squares[usual], sums[usual], X.shape[1])
     return without if 0.0 < _OUTLIERS * without < found else found
 
 

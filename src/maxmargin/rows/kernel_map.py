@@ -257,6 +257,8 @@ def low_rank_map(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -
 
 def _inverse(lower: Floats) -> Floats:
     """``L^-T``."""
+    if lower.size == 0:
+        raise ValueError("The kernel is 0 between all rows; there is nothing to learn with it.")
     inverse, _ = dtrtri(lower, lower=1)
     return np.ascontiguousarray(np.tril(inverse).T)
 

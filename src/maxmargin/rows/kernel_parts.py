@@ -1,4 +1,4 @@
-"""Cuts of samples of the examples with a kernel, whose cost does not depend on the number of training rows."""
+"""Cuts of samples of the examples with a kernel, whose values are as many however many training rows there are."""
 
 from __future__ import annotations
 

@@ -121,8 +121,13 @@ class ExactLoop(ABC):
             planes=self.dual_side.plane_count,
             primal=self.proved,
             dual=self.lower_bound,
-            estimate=self.estimate,
+            estimate=self.reported_estimate,
         )
+
+    @property
+    def reported_estimate(self) -> float | None:
+        """What the trace says of the gap where it is not proved."""
+        return self.estimate
 
     def solution(self) -> Solution:
         """The best weights with what is known about them."""

@@ -127,7 +127,7 @@ class _CuttingPlanes(ExactLoop):
         return self.cuts
 
     def init(self, start: Solution | None) -> None:
-        if start is not None and start.state is not None and start.state.cuts:
+        if start is not None and start.state is not None and start.state.cuts and self.sampled is None:
             self.cuts.restore(start.state)
         elif start is not None and self.space.has(start.w):
             with suppress(Stopped):  # the first cut is stopped as well
@@ -225,6 +225,11 @@ class _CuttingPlanes(ExactLoop):
         return self.estimate <= self.allowed
 
     @property
+    def reported_estimate(self) -> float | None:
+        """None of sampled cuts: what they say of the gap may be far from it."""
+        return self.estimate if self.sampled is None else None
+
+    @property
     def exact(self) -> bool:
         return self.sampled is None and super().exact
 
@@ -249,7 +254,10 @@ class _CuttingPlanes(ExactLoop):
         return found
 
     def extras(self) -> dict[str, Any]:
-        return {"details": {"cuts_added": self.added}}
+        details: dict[str, Any] = {"cuts_added": self.added}
+        if self.sampled is not None:
+            details["sampled_objective"] = self.cuts.dual
+        return {"details": details}
 
 
 def _samples(solver: OneSlack, oracle: Oracle, run: Run) -> SampledCuts | None:
