@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,29 @@ def test_training_with_a_beam_reports_no_gap():
     model = GrammarSVM(C, grammar=grammar(), loss="hamming", beam=5.0).fit(X, y)
     assert model.solution_.status.name == "INEXACT"
     assert model.solution_.gap is None
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_refused(value):
+    X, y = make()
+    model = GrammarSVM(grammar=grammar(), loss="hamming").fit(X, y)
+    model.coef_[1] = value
+    for answer in (model.predict, lambda X: model.predict_kbest(X, 2), model.sample):
+        with pytest.raises(ValueError, match=r"coef_\[1\] is .*, and weights must be finite numbers"):
+            answer(X)
+
+
+def test_scores_beyond_all_numbers_leave_symbols_out():
+    """Sums of very small weights overflow: a symbol that many chains could make then has no value."""
+    names = ["".join(order) for order in itertools.permutations("ABCDE")]
+    trees = [Tree("S", [chain_of(name)]) for name in names]
+    model = maxmargin.PCFG(chains=10).fit([tree.tokens() for tree in trees], trees)
+    model.coef_[:] = -1e308
+    assert len(model.predict_kbest([trees[0].tokens()], 3)) == 1
+
+
+def chain_of(names):
+    tree = Tree("N", ["w"])
+    for name in reversed(names):
+        tree = Tree(name, [tree])
+    return tree

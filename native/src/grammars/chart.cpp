@@ -72,8 +72,10 @@ SpanSplits Chart::question(const double* left, const double* right, const PairLi
 void Chart::fill_words(std::int32_t i) {
   found_.count = 0;
   for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) {
+    const double value = word_score(word, i);
+    if (!(value > kImpossible<double>)) continue;  // no number, or a sum beyond all numbers
     if (low_[static_cast<std::size_t>(word.symbol)] == kImpossible<double>) found_.add(word.symbol, 1);
-    raise(low_, word.symbol, word_score(word, i));
+    raise(low_, word.symbol, value);
   }
 }
 
@@ -119,8 +121,10 @@ void Chart::add_chains(std::int32_t i, std::int32_t j, const Around& around) {
       const Symbol top = rules_->chains()[static_cast<std::size_t>(c)].top;
       if (!may_have_chain(span, c) || !fits(top, around)) continue;
       const auto at = static_cast<std::size_t>(top);
+      const double value = low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j);
+      if (!(value > kImpossible<double>)) continue;
       if (high_[at] == kImpossible<double> && low_[at] == kImpossible<double>) outer_.add(top, 1);
-      raise(high_, top, low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j));
+      raise(high_, top, value);
     }
   }
 }

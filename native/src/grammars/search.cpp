@@ -10,8 +10,10 @@
 namespace maxmargin::grammars {
 namespace {
 
-constexpr int kPrices = 3;           // charts before trees are looked for at each pair of counts
-constexpr double kRounding = 1e-10;  // of a sum of scores
+constexpr int kPrices = 3;           // charts before edges are listed that can be in a better tree
+constexpr int kRounds = 6;           // of them at most, where these edges are many
+constexpr Edge kFewEdges = 1000;
+constexpr double kRounding = 1e-12;  // of a sum of scores
 
 }  // namespace
 
@@ -128,30 +130,34 @@ bool TreeSearcher::by_counts(std::int64_t i, const double* weights, double facto
   const double own = score(i, problem_.targets->truth(i), weights, factor);
   programs::CountPrices prices({problem_.loss->margin.data() + at, size}, {problem_.loss->scale.data() + at, size}, columns, own);
   bool found = false;
-  double closest = std::numeric_limits<double>::infinity(), hit = 0.0, guess = 0.0;
-  for (int step = 0; step < kPrices; ++step) {
-    add_worth(i, prices.guess(), prices.hit(), scores);
+  double closest = std::numeric_limits<double>::infinity(), hit = prices.hit(), guess = prices.guess();
+  for (int round = 1;; ++round) {
+    for (int step = 0; step < kPrices; ++step) {
+      add_worth(i, prices.guess(), prices.hit(), scores);
+      const double priced = fill(i, scores);
+      if (priced == kImpossible<double>) return found;  // only a beam can lose the truth
+      chart_.derivation(candidate_);
+      const BracketCounts counted = problem_.targets->counts(i, candidate_, room_);
+      const programs::Counts counts{counted.hits, counted.guesses};
+      if (counts.guesses >= columns) throw std::invalid_argument("margin and scale have too few guesses");
+      if (prices.raise(prices.worth(score(i, candidate_, weights, factor), counts))) tree = candidate_, found = true;
+      const double excess = priced - prices.enough();
+      if (excess <= kRounding * (1.0 + std::abs(priced))) return found;
+      if (excess < closest) closest = excess, hit = prices.hit(), guess = prices.guess();
+      prices.move(counts, excess);
+    }
+    programs::CountPrices best = prices;
+    best.set(hit, guess);
+    add_worth(i, guess, hit, scores);
     const double priced = fill(i, scores);
-    if (priced == kImpossible<double>) return found;  // only a beam can lose the truth
-    chart_.derivation(candidate_);
-    const BracketCounts counted = problem_.targets->counts(i, candidate_, room_);
-    const programs::Counts counts{counted.hits, counted.guesses};
-    if (counts.guesses >= columns) throw std::invalid_argument("margin and scale have too few guesses");
-    if (prices.raise(prices.worth(score(i, candidate_, weights, factor), counts))) tree = candidate_, found = true;
-    const double excess = priced - prices.enough();
-    if (excess <= kRounding * (1.0 + std::abs(priced))) return found;
-    if (excess < closest) closest = excess, hit = prices.hit(), guess = prices.guess();
-    prices.move(counts, excess);
+    if (priced == kImpossible<double>) return found;
+    const ChartProgram program(chart_);
+    list_totals(i, program, best.enough() - kRounding * (1.0 + std::abs(priced)));
+    if (round == kRounds || forest_.size() <= kFewEdges) return by_total(i, own, best, tree) || found;
   }
-  return by_total(i, own, hit, guess, prices, scores, tree) || found;
 }
 
-bool TreeSearcher::by_total(std::int64_t i, double own, double hit, double guess, programs::CountPrices& prices, SentenceScores& scores, std::vector<Anchored>& tree) {
-  prices.set(hit, guess);
-  add_worth(i, guess, hit, scores);
-  const double priced = fill(i, scores), enough = prices.enough();
-  const ChartProgram program(chart_);
-  list_totals(i, program, enough - kRounding * (1.0 + std::abs(priced)));
+bool TreeSearcher::by_total(std::int64_t i, double own, const programs::CountPrices& prices, std::vector<Anchored>& tree) {
   const programs::Edges<2> edges = forest_.edges();
   programs::StrataRoom rows;
   rows.plan(edges, totals_.data(), sizeof(double));

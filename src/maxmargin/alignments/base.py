@@ -23,7 +23,7 @@ from maxmargin.alignments.model_file import layout_from_plain, layout_to_plain
 from maxmargin.alignments.packed import Given, PackedAlignments, read_alignments, read_pairs
 from maxmargin.alignments.shape import MODES, Shape, checked_shape
 from maxmargin.alignments.tracks import Pool
-from maxmargin.core.input_checks import quoted
+from maxmargin.core.input_checks import check_finite_weights, quoted
 from maxmargin.core.problem import as_examples, by_position
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
@@ -117,12 +117,7 @@ class AlignmentBase(Estimator):
     def _packed(self, X: Any, read: Callable[[Pool, Sequence[Any]], Given]) -> PackedAlignments:
         """Inputs at prediction, by what reads their sequences; raises for weights that are no finite numbers."""
         check_is_fitted(self, "coef_")
-        bad = np.flatnonzero(~np.isfinite(self.coef_))
-        if bad.size:
-            value = self.coef_[bad[0]]
-            raise ValueError(
-                f"coef_[{bad[0]}] is {value}, and weights must be finite numbers; change it, or fit again."
-            )
+        check_finite_weights(self.coef_)
         return PackedAlignments(read(Pool(self.layout_.features), by_position(X)), self.layout_, self._shape())
 
     def _shape(self) -> Shape:

@@ -154,3 +154,12 @@ def positive(name: str, value: Any, *, optional: bool = False) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
+
+
+def check_finite_weights(coef: npt.NDArray[np.float64]) -> None:
+    """Raises where the weights of a model are not finite, as they can be once somebody has set them."""
+    bad = np.flatnonzero(~np.isfinite(coef))
+    if bad.size:
+        raise ValueError(
+            f"coef_[{bad[0]}] is {coef[bad[0]]}, and weights must be finite numbers; change it, or fit again."
+        )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
+from maxmargin.core.input_checks import check_finite_weights
 from maxmargin.core.problem import as_examples
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.estimator import Estimator, FileParts
@@ -163,6 +164,7 @@ class GrammarEstimator(Estimator):
 
     def _read(self, X: Any, forbidden: Any = None, required: Any = None) -> tuple[list[Any], _core.Sentences]:
         check_is_fitted(self, "coef_")
+        check_finite_weights(self.coef_)
         sentences = list(X)
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
         _say_if_words(self.grammar_, sentences)

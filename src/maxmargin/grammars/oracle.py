@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
 _RULES = 300.0  # operations of a chart for each way to divide a span
-_CHARTS = 8.0  # of a search by hits and guesses, roughly, with what follows them
+_CHARTS = 8.0  # as many take about as long as a search by hits and guesses
 
 
 class TreeOracle(ListedOracle):

@@ -13,8 +13,7 @@ namespace maxmargin::grammars {
 
 class Forest {  // keeps its memory from one chart to the next
  public:
-  // Edges in trees whose value is at least `least`: one of them, the best tree with the edge. The chart must have such a tree, and outlive the
-  // answers.
+  // The edges whose best tree has a value of at least `least`. The chart must have such a tree, and outlive the answers.
   void list(const ChartProgram& program, double least = kImpossible<double>) {
     program_ = &program;
     const double* inner = program.chart().values();

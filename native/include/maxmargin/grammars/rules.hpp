@@ -38,7 +38,6 @@ struct Chain {
 // sentence. A symbol over a span is part of a tree only if both have a class in common with the words around it.
 struct Around {
   std::uint64_t before = 0, after = 0;
-  bool fits(const Around& given) const { return (before & given.before) != 0 && (after & given.after) != 0; }
 };
 
 // What a chart asks about a symbol, side by side.

@@ -42,10 +42,10 @@ class TreeSearcher {  // keeps its memory from one sentence to the next
   void add_worth(std::int64_t i, double guess, double hit, SentenceScores& scores);  // of every bracket, and of those that are true
   bool second(std::int64_t i, std::vector<Anchored>& tree);
   double score(std::int64_t i, std::span<const Anchored> tree, const double* weights, double factor) const;
-  // Losses of hits and guesses: best trees at prices of both, until one of them is known to be violated most. Where that takes many prices,
-  // `by_total` looks for a better one at each pair of counts, among edges that can be in one.
+  // Losses of hits and guesses: best trees at prices of both, until one of them is known to be violated most, or few edges are left that can be
+  // in a better one. Among these `by_total` looks for the best tree at each pair of counts.
   bool by_counts(std::int64_t i, const double* weights, double factor, SentenceScores& scores, std::vector<Anchored>& tree);
-  bool by_total(std::int64_t i, double own, double hit, double guess, programs::CountPrices& prices, SentenceScores& scores, std::vector<Anchored>& tree);
+  bool by_total(std::int64_t i, double own, const programs::CountPrices& prices, std::vector<Anchored>& tree);
   void list_totals(std::int64_t i, const ChartProgram& program, double least);
 
   TreeProblem problem_;

@@ -24,10 +24,9 @@ class CountPrices {
   // Tables by hits and guesses, `columns` of these per hit; an output has no more hits than guesses. `own` is the score of the truth.
   CountPrices(std::span<const double> margin, std::span<const double> scale, std::int64_t columns, double own)
       : margin_(margin), scale_(scale), columns_(columns), own_(own) {
-    const std::int64_t most = std::ssize(margin) / columns - 1;  // hits
-    if (most > 1 && most < columns && scale_at({most - 1, most}) > 0.0 && scale_at({0, most}) > 0.0) {
-      hit_ = (threshold({most - 1, most}) - threshold({0, most})) / static_cast<double>(most - 1);
-    }
+    // What a hit takes at most guesses is the least that it takes: with small scores, outputs without any hit are best, and proved to be.
+    const Counts all{std::ssize(margin) / columns - 1, columns - 1}, none{0, columns - 1};
+    if (all.hits > 0 && all.hits <= all.guesses && scale_at(all) > 0.0 && scale_at(none) > 0.0) hit_ = (threshold(all) - threshold(none)) / static_cast<double>(all.hits);
   }
 
   void set(double hit, double guess) { hit_ = hit, guess_ = guess; }
