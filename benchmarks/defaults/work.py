@@ -73,9 +73,11 @@ def run_peers(name: str, names: list[str]) -> dict[str, Any]:
         if peer.name in names:
             prepared = [prepare(peer, task, split) for split in splits]
             found[peer.name] = {"default": run_setting(peer, {}, task, prepared)}
+            start = time.process_time()
             chosen = choose(peer, task, prepared[0])
             if chosen is not None:
-                found[peer.name]["tuned"] = run_setting(peer, chosen, task, prepared)
+                search = time.process_time() - start
+                found[peer.name]["tuned"] = {**run_setting(peer, chosen, task, prepared), "search": search}
     return found
 
 

@@ -14,6 +14,7 @@ Solve = Callable[[Floats], Floats]
 
 _HALVINGS = 40
 _ARMIJO = 1e-4  # of what a step promises to gain: what it must
+_VISIBLE = 1e-12  # of the objective: smaller gains drown in rounding, and only the gradient tells whether a step is good
 
 
 class Curved(Protocol):
@@ -69,7 +70,7 @@ class LikelihoodNewton:
             self._move(self.weights, *self._at(self.weights))
 
     def step(self) -> bool:
-        """One step with a line search; false if none lowers the objective."""
+        """One step with a line search; false if none lowers the objective, or, next to the minimum, the gradient."""
         self.assess()
         assert self._slope is not None
         solve = self.inverse()
@@ -77,6 +78,13 @@ class LikelihoodNewton:
             return False
         direction = -solve(self._slope)
         slope, length = float((direction * self._slope).sum()), 1.0
+        if -slope <= _VISIBLE * abs(self.value):
+            before, there = self.bound, self.weights + direction
+            value, gradient, blocks = self._at(there)
+            if 0.5 * float((gradient * gradient).sum()) / self._l2 >= before:
+                return False
+            self._move(there, value, gradient, blocks)
+            return True
         for _ in range(_HALVINGS):
             there = self.weights + length * direction
             value, gradient, blocks = self._at(there)
