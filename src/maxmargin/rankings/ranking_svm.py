@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from maxmargin.fitting.kernels import KERNEL, KernelEstimator
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, POSITIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
-from maxmargin.fitting.training import refuse_loss, train
+from maxmargin.fitting.training import refuse_loss, run_of, train
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.groups.base import Measure
 from maxmargin.groups.graded import check_grades
@@ -26,11 +27,12 @@ from maxmargin.groups.swapped_pairs import SwappedPairs
 from maxmargin.rankings.naming import as_ranking_measure, is_binary
 from maxmargin.rankings.ndcg import GAINS, Ndcg
 from maxmargin.rankings.scale import ranking_c
-from maxmargin.rankings.squashing import KINDS, Squashing, better_kind, heavy_columns, restored_squashing
+from maxmargin.rankings.squashing import KINDS, Scored, Squashing, better_kind, heavy_columns, restored_squashing
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
+from maxmargin.rows.groups import RowGroups
 from maxmargin.rows.kernel import as_kernel
-from maxmargin.rows.query_groups import QueryGroups, read_groups
+from maxmargin.rows.query_groups import GroupNames, QueryGroups, read_groups
 from maxmargin.rows.table_input import read_new, read_table
 from maxmargin.solvers.base import Record
 
@@ -257,13 +259,21 @@ class RankingSVM(KernelEstimator):
         heavy = heavy_columns(X)
         kind: str | None = self.squash if heavy.size else None
         if kind == "auto":
-            kind = better_kind(X, truth.astype(np.float64), used.rows, _fitted)
+            kind = better_kind(X, truth.astype(np.float64), used.rows, partial(_fitted, heavy))
         return None if kind is None else Squashing.of(X, kind, heavy)
 
 
-def _fitted(X: Any, grades: Floats, sizes: npt.NDArray[np.int64], kind: str | None) -> Callable[[Any], Floats]:
-    """A ranking by pairs, to compare kinds of squashing."""
-    return RankingSVM(squash=kind).fit(X, grades, group=sizes).predict
+def _fitted(heavy: npt.NDArray[np.int64], X: Any, grades: Floats, groups: RowGroups, kind: str | None) -> Scored:
+    """A ranking by pairs with the heavy columns squashed, to compare kinds of that: the function that scores rows."""
+    squashing = None if kind is None else Squashing.of(X, kind, heavy)
+    changed = X if squashing is None else squashing.apply(X)
+    rows, factor = _brought_together(changed)
+    model, sample = RankingSVM(), SampleInput(rows, groups, GroupNames(np.arange(len(groups))))
+    C = ranking_c(rows, groups, None)
+    run = replace(run_of(model), rough=True)
+    found = train(model, Sample(SwappedPairs()), sample, grades, len(groups), C, None, run=run, trial=True)
+    w = found.w if factor is None else found.w * factor
+    return lambda new: np.asarray((new if squashing is None else squashing.apply(new)) @ w)
 
 
 def _row_weight(used: QueryGroups, weight: Floats | None, n: int) -> Floats | None:

@@ -14,7 +14,8 @@ from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.rows.groups import RowGroups
 
 Floats = npt.NDArray[np.float64]
-Fit = Callable[[Any, Floats, npt.NDArray[np.int64], "str | None"], Callable[[Any], Floats]]
+Scored = Callable[[Any], Floats]
+Fit = Callable[[Any, Floats, RowGroups, "str | None"], Scored]
 
 KINDS: dict[str, Callable[[Any], Any]] = {"asinh": np.arcsinh, "tanh": np.tanh}
 _HEAVY = 6.0  # kurtosis from which on a column is looked at, that of Laplace's distribution; it is 3 for the normal one
@@ -81,7 +82,7 @@ def better_kind(X: Any, grades: Floats, groups: RowGroups, fit: Fit) -> str | No
     """Which squashing puts most pairs of documents in order in the half of the groups that it was not trained on; None
     if none gains half a percent of the pairs.
 
-    ``fit(X, grades, sizes, kind)`` trains and gives the function that scores rows.
+    ``fit(X, grades, groups, kind)`` trains and gives the function that scores rows.
     """
     sizes = groups.sizes
     sizes = sizes[: max(1, int(np.searchsorted(np.cumsum(sizes), _COMPARED_ON, side="right")))]
@@ -89,11 +90,14 @@ def better_kind(X: Any, grades: Floats, groups: RowGroups, fit: Fit) -> str | No
         return None
     members = groups.members[: int(sizes.sum())]
     number = np.repeat(np.arange(sizes.size), sizes)
+    halves = [members[number % 2 == side] for side in (0, 1)]
+    parts = [(X[rows], grades[rows], number[number % 2 == side]) for side, rows in enumerate(halves)]
 
     def share(kind: str | None, half: int) -> float:
-        train, test = (members[number % 2 == side] for side in (half, 1 - half))
-        score = fit(X[train], grades[train], sizes[half::2], kind)
-        return _in_order(score(X[test]), grades[test], number[number % 2 != half])
+        (here, own, _), (there, others, group) = parts[half], parts[1 - half]
+        ends = np.concatenate([[0], np.cumsum(sizes[half::2])])
+        score = fit(here, own, RowGroups(np.arange(len(own), dtype=np.int32), ends), kind)
+        return _in_order(score(there), others, group)
 
     plain, first = share(None, 0), next(iter(KINDS))
     tried = share(first, 0)

@@ -14,7 +14,7 @@ Solve = Callable[[Floats], Floats]
 
 _HALVINGS = 40
 _ARMIJO = 1e-4  # of what a step promises to gain: what it must
-_VISIBLE = 1e-12  # of the objective: smaller gains drown in rounding, and only the gradient tells whether a step is good
+_VISIBLE = 1e-12  # of the objective: rounding hides smaller gains, and the gradient tells whether a step is good
 
 
 class Curved(Protocol):

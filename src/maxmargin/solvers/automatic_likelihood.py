@@ -164,7 +164,7 @@ class _Turns:
         if "ascent" not in vars(self):
             return descent.solution()
         ascent = self.ascent
-        if not descent.seen:
+        if not descent.seen or ascent.trusted:
             return ascent.solution()
         found, other = descent.solution(), ascent.solution() if np.isfinite(ascent.primal) else None
         assert found.primal is not None
