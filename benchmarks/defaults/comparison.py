@@ -25,6 +25,8 @@ class Comparison:
     """One of our estimators on one task; scores in points, seconds of CPU time of one fit.
 
     ``error`` is the standard error of the difference to the best tuned peer over the splits (NaN of a single one).
+    ``fastest`` is the fit of the fastest sane peer at its setting; ``waited`` the least that a sane peer takes together
+    with the search for its setting, and ``equal`` the fastest fit among those that are within 3 points of ours, too.
     """
 
     task: str
@@ -43,6 +45,8 @@ class Comparison:
     fastest: float
     fastest_peer: str
     fastest_score: float
+    waited: float
+    equal: float
     warnings: tuple[str, ...] = ()
     failure: str = ""
 
@@ -79,10 +83,13 @@ def compare(task: str, family: str, estimator: str, ours: dict[str, Any], peers:
     tuned = {name: found.get("tuned", found["default"]) for name, found in peers.items()}
     best = max(tuned, key=lambda name: _mean(tuned[name]))
     plain = max(peers, key=lambda name: _mean(peers[name]["default"]))
-    name, kind, quickest = min(sane_entries(peers), key=lambda item: item[2]["seconds"])
+    sane = sane_entries(peers)
+    name, kind, quickest = min(sane, key=lambda item: item[2]["seconds"])
     fastest = f"{name}{'' if kind == 'default' else ', tuned'}"
     scores = np.array(ours.get("scores", [0.0] * len(tuned[best]["scores"])))
     gains = scores - np.array(tuned[best]["scores"])
+    entries = [entry for _, _, entry in sane]
+    equal = [entry for entry in entries if _mean(entry) >= scores.mean() - SANE] or [max(entries, key=_mean)]
     return Comparison(
         task,
         family,
@@ -98,6 +105,8 @@ def compare(task: str, family: str, estimator: str, ours: dict[str, Any], peers:
         fastest=quickest["seconds"],
         fastest_peer=fastest,
         fastest_score=_mean(quickest),
+        waited=min(entry["seconds"] + entry.get("search", 0.0) for entry in entries),
+        equal=min(entry["seconds"] for entry in equal),
         warnings=tuple(ours.get("warnings", ())),
         failure=ours.get("failure", ""),
     )
@@ -164,9 +173,25 @@ def bars_of(found: list[Comparison]) -> list[Bar]:
             f"{SLOWEST:g} x",
             max(tiny) <= SLOWEST,
         ),
+        *_other_readings(done),
         Bar("tasks with a warning", str(warn), "0", warn == 0),
         Bar("tasks that fail or run into the limit of time", str(fail), "0", fail == 0),
     ]
+
+
+def _other_readings(done: list[Comparison]) -> list[Bar]:
+    """The bars of time with the seconds that a user waits for a peer, and beside peers that are as good as ours."""
+    readings = {
+        "with the search for a peer's setting as part of its fit": [row.seconds / row.waited for row in done],
+        "beside peers within 3 points of ours, or the best one": [row.seconds / row.equal for row in done],
+    }
+    bars = []
+    for reading, ratios in readings.items():
+        slow, geometric = sum(ratio > SLOWEST for ratio in ratios), _geometric(ratios)
+        claim = f"slowest {reading} ({slow} above)"
+        bars.append(Bar(claim, f"{max(ratios):.2f} x", f"{SLOWEST:g} x", max(ratios) <= SLOWEST))
+        bars.append(Bar(f"geometric mean {reading}", f"{geometric:.2f} x", "1 x", geometric <= 1.0))
+    return bars
 
 
 def _mean(entry: dict[str, Any]) -> float:

@@ -63,7 +63,8 @@ def write_page(page: Path, parts: dict[str, list[Comparison]]) -> None:
     text = [
         "Scores in points (100 is perfect), all estimators at their defaults. The tuned peer is the best on the task "
         "of those whose settings were chosen by cross validation on the training part; the time is CPU seconds of one "
-        "`fit` over those of the fastest peer within 3 points of the best, at its setting, without the search for it.",
+        "`fit` over those of the fastest peer within 3 points of the best, at its setting, without the search for it. "
+        "Two other readings of the time are below: with that search, and beside peers that are as good as ours.",
     ]
     for title, found in parts.items():
         text += [f"**{title}**", _by_estimator(found), _bar_table(bars_of(found)), *_slow(slow_ones(found))]

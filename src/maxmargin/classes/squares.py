@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
+from maxmargin.rows.likelihood_newton import positive_inverse
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import ROUNDING
 from maxmargin.solvers.monitor import Monitor
@@ -25,6 +26,7 @@ Mask = npt.NDArray[np.bool_]
 _EXACT = 1e-3  # of tol="auto": the gap as a share of the objective
 _ROUGH = 3e-2  # the same, for a fit that is only compared with others
 _FAST = 16.0  # products with a matrix of inner products are faster by this than those with sparse rows
+_USUAL_STEPS = 2  # of conjugate gradients, which a factor of the matrix saves
 
 
 SOLVER = "conjugate-gradients"
@@ -57,6 +59,8 @@ class LeastSquares:
         mean = np.average(targets, axis=0, weights=s) if self.constant else np.zeros(targets.shape[1])
         root = np.sqrt(s[used])[:, None]
         at = _Descent(self._products(used), root, root * (targets[used] - mean), C)
+        if at.is_factored_sooner:
+            at.solve()
         found = self._descend(at, None if isinstance(tol, str) else C * float(s.sum()) * tol, run)
         classes = targets.shape[1]
         w = np.zeros((self.rows.columns, _core.padded(classes)))
@@ -127,6 +131,24 @@ class _Descent:
         self._direction = self._scale * self._left
         self._steepness = np.einsum("ik,ik->k", self._left, self._direction)
         self._assess()
+
+    @property
+    def is_factored_sooner(self) -> bool:
+        """Whether a Cholesky factor, n^3 / 6 multiplications, costs less than the usual steps of n^2 for each class."""
+        n, classes = self.a.shape
+        return self._rows is None and n <= 6 * _USUAL_STEPS * classes
+
+    def solve(self) -> None:
+        """Goes to the optimum, as far as rounding allows."""
+        matrix = self._root * self._gram * self._root.T
+        matrix[np.diag_indices_from(matrix)] += 1.0 / self._C
+        solved = positive_inverse(matrix)
+        if solved is not None:
+            self.a = np.ascontiguousarray(solved(self._targets))
+            self._left = self._targets - self._times(self.a)
+            self._direction = self._scale * self._left
+            self._steepness = np.einsum("ik,ik->k", self._left, self._direction)
+            self._assess()
 
     def step(self) -> None:
         moved = self._times(self._direction)

@@ -35,7 +35,7 @@ from maxmargin.classes.squares import SOLVER, LeastSquares
 from maxmargin.classes.taxonomy_trials import MARGIN, SQUARES, Judged, Trials, following_candidate
 from maxmargin.fitting.likelihood_training import concluded_likelihood, likelihood_solver
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate
-from maxmargin.fitting.training import concluded, job_count, run_of, train
+from maxmargin.fitting.training import as_trial, concluded, job_count, run_of, train
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.solvers.base import Run, Solution, Status
@@ -172,6 +172,7 @@ class TaxonomyTraining:
         if candidate.method == "structural":
             kernel, width = self.data.kernel, _core.padded(self.structure.n_nodes)
             wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=width)
+            run = as_trial(run) if trial else run
             return train(
                 model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial, wrapped=wrapped
             )

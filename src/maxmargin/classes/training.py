@@ -30,7 +30,7 @@ from maxmargin.classes.start import EarlierClasses
 from maxmargin.core.formulation import Formulation
 from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS, concluded_likelihood, likelihood_solver
 from maxmargin.fitting.method_choice import LIKELIHOOD, Candidate
-from maxmargin.fitting.training import job_count, run_of, train, without_loss
+from maxmargin.fitting.training import as_trial, job_count, run_of, train, without_loss
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
@@ -166,8 +166,7 @@ class ClassTraining:
 
     def _margin(self, C: float, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
         run = replace(run_of(self.estimator, slack=self.slack), max_time=seconds)
-        if trial:
-            run = replace(run, verbose=0, callback=None, rough=True)
+        run = as_trial(run) if trial else run
         n, kernel = self.labels.size, self.data.kernel
         return train(
             self.estimator,

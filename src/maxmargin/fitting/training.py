@@ -33,6 +33,7 @@ Floats = npt.NDArray[np.float64]
 
 _MEASURING = 0.25  # of max_time, that finding C may take
 RELATIVE_GAP = 0.1  # of tol="auto": see docs/defaults.md for what it was chosen by
+_TRIAL_PASSES = 40  # of margins that are only compared
 _TRUSTED = 0.25  # of the objective: by which that of sampled cuts may differ from it
 
 
@@ -91,6 +92,15 @@ def run_of(estimator: Any, relative: float = RELATIVE_GAP, slack: str | None = N
         callback=estimator.callback,
         relative=relative,
     )
+
+
+def as_trial(run: Run) -> Run:
+    """The run of margins that are only compared with others: silent, to a lower accuracy, and in few passes.
+
+    What has not converged by then is judged as it is: its mistakes hardly change any more.
+    """
+    most = _TRIAL_PASSES if run.max_iter is None else min(run.max_iter, _TRIAL_PASSES)
+    return replace(run, verbose=0, callback=None, rough=True, max_iter=most)
 
 
 def train(

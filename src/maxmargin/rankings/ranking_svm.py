@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from maxmargin.fitting.kernels import KERNEL, KernelEstimator
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, POSITIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
-from maxmargin.fitting.training import refuse_loss, run_of, train
+from maxmargin.fitting.training import as_trial, refuse_loss, run_of, train
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.groups.base import Measure
 from maxmargin.groups.graded import check_grades
@@ -270,7 +270,7 @@ def _fitted(heavy: npt.NDArray[np.int64], X: Any, grades: Floats, groups: RowGro
     rows, factor = _brought_together(changed)
     model, sample = RankingSVM(), SampleInput(rows, groups, GroupNames(np.arange(len(groups))))
     C = ranking_c(rows, groups, None)
-    run = replace(run_of(model), rough=True)
+    run = as_trial(run_of(model))
     found = train(model, Sample(SwappedPairs()), sample, grades, len(groups), C, None, run=run, trial=True)
     w = found.w if factor is None else found.w * factor
     return lambda new: np.asarray((new if squashing is None else squashing.apply(new)) @ w)
