@@ -116,6 +116,7 @@ class Choice:
     Parameters
     ----------
     solve : trains a candidate with given weights of the examples, in at most so many seconds, silently or not
+    trial_rows : the examples as silent training sees them, with weights in other coordinates
     rows, labels, classes : the examples, their class numbers, and the number of classes
     weight : of the examples; None is 1
     losses : of all examples, from scores of shape (n, classes); None is 1 where the truth has not the highest score
@@ -125,6 +126,7 @@ class Choice:
     """
 
     solve: Callable[[Candidate, Floats | None, float | None, bool], Solution]
+    trial_rows: Callable[[], _core.Rows]
     rows: _core.Rows
     labels: Codes
     classes: int
@@ -157,7 +159,7 @@ class Choice:
         weight = self._weight
         total, columns = float(weight.sum()), self.rows.columns
         guess = total - float(np.bincount(self.labels, weight).max())
-        overlap = float(weight @ self._mistakes(self._scores(first.w))) > OVERLAP * guess
+        overlap = float(weight @ self._mistakes(self._scores(self.rows, first.w))) > OVERLAP * guess
         determined = total >= self.classes * columns
         many = determined or total >= _MANY * columns
         if total < FEWEST or (overlap and many and not self._is_held_back(first)):
@@ -227,7 +229,7 @@ class Choice:
             return known[key]
 
         def loss(place: int, w: Floats, asked: Mask) -> float:
-            scores = self._scores(w)
+            scores = self._scores(self.trial_rows(), w)
             losses = self._mistakes(scores) if self.losses is None else self.losses(scores)
             present = np.bincount(self.labels[(fold >= 0) & ~asked], minlength=self.classes) > 0
             told = asked & present[self.labels]
@@ -251,8 +253,8 @@ class Choice:
     def _weight(self) -> Floats:
         return np.ones(self.labels.size) if self.weight is None else self.weight
 
-    def _scores(self, w: Floats) -> Floats:
-        return self.rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)
+    def _scores(self, rows: _core.Rows, w: Floats) -> Floats:
+        return rows.scores(w, self.classes, self.threads).reshape(-1, self.classes)
 
     def _mistakes(self, scores: Floats) -> Floats:
         # NumPy takes long over many short rows.

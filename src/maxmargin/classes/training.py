@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -35,6 +35,7 @@ from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.row_keys import row_keys
+from maxmargin.rows.turned_rows import turned_rows
 from maxmargin.solvers.base import Solution
 from maxmargin.solvers.certify import check_product
 from maxmargin.solvers.likelihood import Objective
@@ -141,6 +142,7 @@ class ClassTraining:
         scale = self.data.scale
         return Choice(
             self._solve,
+            lambda: self._trial_rows,
             self.data.rows,
             self.labels,
             classes,
@@ -152,6 +154,11 @@ class ClassTraining:
             model.max_time,
             job_count(model.n_jobs),
         )
+
+    @cached_property
+    def _trial_rows(self) -> _core.Rows:
+        """The examples for fits that are only asked about them."""
+        return turned_rows(self.data.rows)
 
     def _solve(self, candidate: Candidate, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
         solve = self._margin if candidate.method == "structural" else self._likelihood
@@ -171,7 +178,7 @@ class ClassTraining:
         return train(
             self.estimator,
             self.structure,
-            self.data.rows,
+            self._trial_rows if trial else self.data.rows,
             self.labels,
             n,
             C,
@@ -190,7 +197,7 @@ class ClassTraining:
             run = replace(run, verbose=0, callback=None, rough=True)
         solver, tol = self.estimator.solver, self.estimator.tol
         again = None if trial or self.earlier is None else self.earlier.weights(self.estimator, self.data.columns)
-        problem = self._problem(weight, again)
+        problem = self._problem(weight, again, self._trial_rows if trial else self.data.rows)
         if problem.few_weights and problem.start is None:  # dual ascent gains nothing from weights for another C
             problem.start = near
         return maximise_likelihood(problem, C, solver, tol, run)
@@ -201,9 +208,11 @@ class ClassTraining:
         steepness = 2.0 * float(np.max(rows.squared_norms))
         check_product(self.estimator.C_, total, rows.n, lambda: steepness, ", or slack='hard'")
 
-    def _problem(self, weight: Floats | None, start: Floats | None = None) -> ClassLikelihood:
-        threads = job_count(self.estimator.n_jobs)
-        return ClassLikelihood(self.data.rows, self.labels, self.structure.n_classes, weight, threads, start)
+    def _problem(
+        self, weight: Floats | None, start: Floats | None = None, rows: _core.Rows | None = None
+    ) -> ClassLikelihood:
+        threads, rows = job_count(self.estimator.n_jobs), self.data.rows if rows is None else rows
+        return ClassLikelihood(rows, self.labels, self.structure.n_classes, weight, threads, start)
 
 
 def why_margins(model: Any, structure: Multiclass | OutputFeatures) -> str | None:
