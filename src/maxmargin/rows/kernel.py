@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import comb
 from numbers import Integral, Real
 from typing import Any
@@ -226,7 +227,13 @@ def as_kernel(given: Any) -> Kernel:
         return as_kernel(given.kernel)
     if isinstance(given, Kernel):
         return given
-    return Kernel(given)
+    return _named(given) if isinstance(given, str) else Kernel(given)
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> Kernel:
+    """Made once: a fit asks several times."""
+    return Kernel(name)
 
 
 def _is_number(value: Any, above: float = -np.inf) -> bool:
