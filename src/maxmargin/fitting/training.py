@@ -95,7 +95,7 @@ def run_of(estimator: Any, relative: float = RELATIVE_GAP, slack: str | None = N
 
 
 def as_trial(run: Run) -> Run:
-    """The run of margins that are only compared with others: silent, to a lower accuracy, and in few passes.
+    """The run of margins that are only compared with others: silent, not as far as rounding allows, in few passes.
 
     What has not converged by then is judged as it is: its mistakes hardly change any more.
     """

@@ -92,10 +92,9 @@ class Target:
 
 
 def gap_target(oracle: Oracle, C: float, run: Run) -> Target:
-    """The gap that a run asks for; a trial, whose mistakes are only counted, may leave a larger relative one."""
-    if oracle.formulation.slack == "hard":
-        return Target(run.tol)
-    return Target(C * total_weight(oracle) * run.tol, run.relative * (_TRIAL if run.rough else 1.0))
+    """The gap that a run asks for."""
+    hard = oracle.formulation.slack == "hard"
+    return Target(run.tol if hard else C * total_weight(oracle) * run.tol, 0.0 if hard else run.relative)
 
 
 def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) -> bool:
@@ -108,7 +107,6 @@ def is_solved(oracle: Oracle, candidate: Candidate, dual: float, target: float) 
     return candidate.primal - dual <= target
 
 
-_TRIAL = 2.0  # times the relative gap
 ROUNDING = 1e-14
 """Of sums of many float64 numbers, relative to the largest."""
 
