@@ -10,6 +10,7 @@ from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel_basis import RESIDUAL, pivoted_factor
 
 _MOST_ROWS = 1000  # beyond, the factor of n^3 / 3 multiplications takes long beside what it saves
+_MOST_PRODUCTS = 2**32  # multiplications: some tenths of a second, in which nobody asks whether the time is up
 _WIDE = 2.0  # cells of a row, as a multiple of the number of rows, from which on the factor pays
 
 
@@ -22,7 +23,7 @@ def turned_rows(rows: _core.Rows) -> _core.Rows:
     one of the columns that are brought together.
     """
     n = rows.n
-    if n > _MOST_ROWS or rows.cells < _WIDE * n * n:
+    if n > _MOST_ROWS or rows.cells < _WIDE * n * n or n * rows.cells > _MOST_PRODUCTS:
         return rows
     offsets, index, value = rows.cells_of(np.arange(n, dtype=np.int32))
     matrix = sp.csr_array((value, index, offsets), shape=(n, rows.columns))
