@@ -64,6 +64,10 @@ class Rows:
         Makes unit vectors in 2 n columns the rows of a kernel (rows/kernel_patch.hpp).
         """
 
+    @property
+    def has_kernel(self) -> bool:
+        """Whether rows are unit vectors with a kernel."""
+
     def set_patch(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """
         The rows whose scores moves keep up to date, and their part of the kernel matrix.
@@ -288,7 +292,10 @@ class VisitResult:
 class PlaneEngine:
     """The dual engine on planes stored as rows of numbers."""
 
-    def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+    def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: NDArray[numpy.float64] | None, rows: Rows | None = None) -> None:
+        """
+        `rows` are those that planes are combinations of; they matter where they have a kernel.
+        """
 
     def add_sparse(self, block: int, index: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: float) -> bool:
         """Takes a sparse plane into a block; false if an equal one is there."""

@@ -14,9 +14,12 @@ from maxmargin.chains.sequences.packed import Sequences
 from maxmargin.chains.sequences.packing import pack
 from maxmargin.classes.multiclass import Multiclass
 from maxmargin.classes.output_features import OutputFeatures
+from maxmargin.groups.sample import Sample, SampleInput
+from maxmargin.groups.swapped_pairs import SwappedPairs
 from maxmargin.labels.multilabel import Multilabel
 from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.oracles.base import Oracle
+from maxmargin.rows.groups import RowGroups
 from maxmargin.rows.kernel_cache import KernelCache
 from maxmargin.rows.kernel_oracle import KernelOracle
 from maxmargin.rows.matrices import as_rows
@@ -97,7 +100,24 @@ def bound_chains(formulation: Formulation, limit: int, n: int = N) -> Bound:
     unit_tokens = Sequences(tokens.offsets, np.arange(n + 1, dtype=np.int64), np.arange(n, dtype=np.int32), None, 2 * n)
     chain = Chain(3, COLUMNS, constant=CONSTANT)
     base = replace(chain, n_features=2 * n).bind(ChainInput(unit_tokens, units=units), y, formulation)
-    return chain.bind(tokens, y, formulation), KernelOracle(base, units, cache, _core.padded(3), tokens.offsets)
+    return chain.bind(tokens, y, formulation), KernelOracle(
+        base, units, cache, _core.padded(3), RowGroups(np.arange(n, dtype=np.int32), tokens.offsets)
+    )
+
+
+def bound_rankings(formulation: Formulation, limit: int, n: int = N) -> Bound:
+    """Groups whose rows are not in order, and one row that is in two of them."""
+    X, y = rows(n), numbers(8, 3, n).astype(np.float64)
+    order = np.random.default_rng(9).permutation(n).astype(np.int32)
+    groups = np.split(order, np.arange(6, n, 6))
+    groups[0] = np.append(groups[0], groups[1][0])
+    for group in groups:
+        y[group[:2]] = 0.0, 2.0  # every group has two grades
+    cache = kept(X @ X.T, limit)
+    units, structure = cache.unit_rows(), Sample(SwappedPairs())
+    base = structure.bind(SampleInput(units, groups), y, formulation)
+    explicit = structure.bind(SampleInput(as_rows(X, 0.0, True), groups), y, formulation)
+    return explicit, KernelOracle(base, units, cache, 1, RowGroups.of(groups))
 
 
 STRUCTURES: dict[str, Callable[..., Bound]] = {
@@ -107,4 +127,5 @@ STRUCTURES: dict[str, Callable[..., Bound]] = {
     "pairs of labels": bound_pairs_of_labels,
     "two classes": bound_two_classes,
     "chains": bound_chains,
+    "rankings": bound_rankings,
 }

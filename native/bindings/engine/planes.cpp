@@ -1,4 +1,5 @@
 #include "engine/states.hpp"
+#include "rows/rows.hpp"
 #include "maxmargin/engine/difference.hpp"
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/engine/stored_planes.hpp"
@@ -8,7 +9,7 @@ namespace {
 
 struct PyPlaneEngine {
   BlockEngine<StoredBlock> engine;
-  nb::object weight;
+  nb::object weight, rows;
 
   void check_block(std::int64_t block) const {
     if (block < 0 || block >= engine.support.blocks()) throw nb::index_error("no such block");
@@ -102,12 +103,23 @@ void bind_planes(nb::module_& module) {
       .def(
           "__init__",
           [](PyPlaneEngine* self, std::int64_t blocks, std::int64_t dimension, const std::string& slack, double C,
-             std::optional<In1<double>> weight) {
+             std::optional<In1<double>> weight, nb::object rows) {
             if (blocks < 1 || dimension < 0) throw nb::value_error("at least one block is needed");
-            new (self) PyPlaneEngine{{StoredBlock(StoredPlanes(dimension), blocks), blocks, budget_of(slack, C, weight, blocks)},
-                                     weight ? nb::cast(*weight) : nb::none()};
+            const Rows* with_kernel = nullptr;
+            if (!rows.is_none()) {
+              const Rows& given = nb::cast<PyRows&>(rows).packed.rows;
+              if (given.columns() != dimension) throw nb::value_error("rows must have as many columns as planes have");
+              if (given.kernel != nullptr) with_kernel = &given;
+            }
+            new (self) PyPlaneEngine{{StoredBlock(StoredPlanes(dimension, with_kernel), blocks), blocks, budget_of(slack, C, weight, blocks)},
+                                     weight ? nb::cast(*weight) : nb::none(),
+                                     rows};
           },
-          nb::arg("blocks"), nb::arg("dimension"), nb::arg("slack"), nb::arg("C"), nb::arg("weight").noconvert().none())
+          nb::arg("blocks"), nb::arg("dimension"), nb::arg("slack"), nb::arg("C"), nb::arg("weight").noconvert().none(),
+          nb::arg("rows") = nb::none(),
+          nb::sig("def __init__(self, blocks: int, dimension: int, slack: str, C: float, weight: NDArray[numpy.float64] | None, "
+                  "rows: Rows | None = None) -> None"),
+          "`rows` are those that planes are combinations of; they matter where they have a kernel.")
       .def(
           "add_sparse",
           [](PyPlaneEngine& self, std::int64_t block, In1<std::int32_t> index, In1<double> value, double b) {
@@ -130,7 +142,14 @@ void bind_planes(nb::module_& module) {
               throw nb::value_error("a dense plane must have the length of w");
             }
             const auto values = as_span(value);
-            return self.add(block, StoredPlane{{}, {values.begin(), values.end()}, b, true});
+            if (self.engine.block.paired() == 0) return self.add(block, StoredPlane{{}, {values.begin(), values.end()}, b, true});
+            StoredPlane plane{{}, {}, b, false};
+            for (std::size_t j = 0; j < values.size(); ++j) {
+              if (values[j] == 0.0) continue;
+              plane.index.push_back(static_cast<std::int32_t>(j));
+              plane.value.push_back(values[j]);
+            }
+            return self.add(block, std::move(plane));
           },
           nb::arg("block"), nb::arg("value").noconvert(), nb::arg("b"),
           "Takes a dense plane into a block; false if an equal one is there.")

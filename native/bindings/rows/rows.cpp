@@ -174,6 +174,7 @@ static void bind_packed_rows(nb::module_& module) {
             for (std::size_t i = 0; i < n; ++i) self.packed.squared_norms[i] = diagonal.data()[i] + rows.bias * rows.bias;
           },
           nb::arg("diagonal").noconvert(), "Makes unit vectors in 2 n columns the rows of a kernel (rows/kernel_patch.hpp).")
+      .def_prop_ro("has_kernel", [](const PyRows& self) { return self.kernel != nullptr; }, "Whether rows are unit vectors with a kernel.")
       .def(
           "set_patch",
           [](PyRows& self, In1<std::int32_t> rows, In2<double> values) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -192,7 +193,7 @@ class ChainEstimator(Inspected, SavedChain):
         self.classes_, labels = pack_partial_labels(Y, given.tokens)
         self.n_features_in_ = given.tokens.n_features
         weight = check_sample_weight(sample_weight, len(given))
-        given = self._training_tokens(given, weight)
+        given = self._training_tokens(given, weight, isinstance(labels, PartialLabels))
         tells = labels.tells(given.tokens) if isinstance(labels, PartialLabels) else given.tokens.lengths > 0
         if tells.all():
             return given, labels, weight
@@ -201,7 +202,8 @@ class ChainEstimator(Inspected, SavedChain):
         used = np.flatnonzero(tells)
         if isinstance(labels, PartialLabels):
             labels = labels.take(np.flatnonzero(np.repeat(tells, given.tokens.lengths)))
-        return given[used], labels, None if weight is None else check_sample_weight(weight[used], used.size)
+        given = replace(given[used], units=given.units)  # which are there where no token is left out
+        return given, labels, None if weight is None else check_sample_weight(weight[used], used.size)
 
     def _common_size(self, given: ChainInput, weight: Floats | None) -> tuple[ChainColumns, ChainInput]:
         """With ``C='scale'`` what the features are changed by, and the changed ones; else, and those of a kernel, they

@@ -6,7 +6,7 @@ negligible, or all that counts. Attributes of text have the value 1 and stay as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,7 @@ class ChainColumns:
         """The features that are trained on."""
         tokens = X.tokens if self.tokens is None else _changed(X.tokens, self.tokens)
         pairs = X.pairs if X.pairs is None or self.pairs is None else _changed(X.pairs, self.pairs)
-        return ChainInput(tokens, pairs)
+        return replace(X, tokens=tokens, pairs=pairs)
 
     def restore(self, chain: Chain, w: Floats) -> Floats:
         """The weights that give features as they are the scores that ``w`` gives the changed ones."""

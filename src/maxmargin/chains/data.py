@@ -62,6 +62,8 @@ class ChainData:
         scale = TokenScale.of(given.tokens, codes, weight, chain.constant)
         if estimator.kernel_ is not None:  # whatever form the kernel has, it spans no more dimensions than tokens
             scale = replace(scale, features=min(scale.features, int(scale.tokens)))
+        if given.units is not None:  # a pass meets every token with all others
+            scale = replace(scale, work=scale.work + chain.n_labels * float(given.tokens.tokens) ** 2)
         return cls(chain, given, labels, weight, columns, scale)
 
     @property

@@ -35,10 +35,20 @@ class KernelTokens(KernelEstimator):
 
     chain_: Chain
     weights_: Floats
+    fit_intercept: bool
     _token_offsets: npt.NDArray[np.int64]
 
-    def _training_tokens(self, given: ChainInput, weight: Floats | None) -> ChainInput:
-        """What is trained on: the tokens themselves, or features of their kernel."""
+    @property
+    def _wants_rows(self) -> bool | None:
+        """Whether training over rows of the kernel matrix of tokens is wanted; None, not possible."""
+        return None
+
+    def _training_tokens(self, given: ChainInput, weight: Floats | None, partial: bool) -> ChainInput:
+        """What is trained on: the tokens themselves, features of their kernel, or unit vectors, one per row of its
+        matrix.
+
+        ``partial`` says that labels are known in part: the completions that such training begins with need features.
+        """
         if isinstance(self.kernel, Spectrum):
             raise Unsupported("Spectrum is a kernel of rows that are strings; tokens have features: choose another.")
         if self._is_explicit:
@@ -54,6 +64,11 @@ class KernelTokens(KernelEstimator):
             check_training(kernel, rows)
             self.kernel_, pairs = PairFeatures.of(kernel.resolved(rows, each), rows)
             return replace(given, tokens=_sparse_tokens(pairs, tokens))
+        wants_rows = None if partial else self._wants_rows
+        found = None if wants_rows is None else self._kernel_rows(rows, each, wants_rows)
+        if found is not None:
+            units = found.cache.unit_rows(1.0 if self.fit_intercept else 0.0)
+            return replace(given, tokens=_sized(found, tokens, 2 * tokens.tokens), units=units)
         return replace(given, tokens=_dense_tokens(self._training_rows(rows, each), tokens))
 
     def _sized_tokens(self, rows: Any, weight: Floats | None, tokens: Sequences) -> Sequences:
@@ -70,16 +85,15 @@ class KernelTokens(KernelEstimator):
             )
         self.kernel_ = KernelRows.of(kernel, rows)
         self._token_offsets = tokens.offsets
-        size = np.sqrt(np.maximum(self.kernel_.cache.diagonal, 0.0))
-        numbers = np.arange(tokens.tokens, dtype=np.int32)
-        return Sequences(tokens.offsets, np.arange(tokens.tokens + 1), numbers, size, max(1, tokens.tokens))
+        return _sized(self.kernel_, tokens, max(1, tokens.tokens))
 
     def _conclude(self, w: Floats) -> None:
         """Sets ``weights_`` and, with a kernel, ``chain_`` to those of the reference tokens."""
         if self.kernel_ is None:
             self.weights_ = w
             return
-        emissions = self._concluded(chain_parts(self.chain_, w).emissions.T).T
+        emissions = chain_parts(self.chain_, w).emissions.T[:, -self.kernel_.width :]  # without scores of the rows
+        emissions = self._concluded(emissions).T
         self.chain_, self.weights_ = with_emissions(self.chain_, w, emissions)
 
     def _scored_tokens(self, given: ChainInput) -> ChainInput:
@@ -110,6 +124,13 @@ def with_emissions(chain: Chain, w: Floats, emissions: Floats) -> tuple[Chain, F
 
 def _rows(tokens: Sequences, dense: bool) -> Any:
     return tokens.matrix().toarray() if dense else tokens.matrix()
+
+
+def _sized(kernel: KernelRows, tokens: Sequences, width: int) -> Sequences:
+    """The same sequences with one feature per token, the token's length in the space of the kernel."""
+    size = np.sqrt(np.maximum(kernel.cache.diagonal, 0.0))
+    numbers = np.arange(tokens.tokens, dtype=np.int32)
+    return Sequences(tokens.offsets, np.arange(tokens.tokens + 1), numbers, size, width)
 
 
 def _sparse_tokens(features: sp.csr_array, tokens: Sequences) -> Sequences:

@@ -14,7 +14,7 @@ from maxmargin.chains.calibration import CalibratedChain
 from maxmargin.chains.class_weights import read_class_weight
 from maxmargin.chains.data import ChainData
 from maxmargin.chains.start import EarlierChain
-from maxmargin.chains.training import ChainTraining
+from maxmargin.chains.training import ChainTraining, why_margins
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.method_choice import Candidate, Deadline
@@ -142,6 +142,14 @@ class ChainSVC(CalibratedChain):
             self._conclude(data.columns.restore(self.chain_, self.solution_.w))
             self.temperature_, self.calibrated_ = 1.0, likely
         return self
+
+    @property
+    def _wants_rows(self) -> bool | None:
+        """Margins are trained over rows; a likelihood needs features, and is the default as long as these fit."""
+        margins = self.method == "structural" or why_margins(self) is not None or not isinstance(self.C, str)
+        if self.method != "likelihood" and margins:
+            return True
+        return False if self.method == "auto" and self.solver == "auto" else None
 
     def _cost(self, counts: Floats) -> Any:
         if self.loss == "zero-one" and (self.cost is not None or self.class_weight is not None):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin import _core
 from maxmargin.chains.data import SAMPLE, ChainData
 from maxmargin.chains.decoding import DecodingChoice
 from maxmargin.chains.likelihood_fit import likelihood_run, maximise_chain_likelihood
@@ -25,7 +26,9 @@ from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Deadline, Mask, dealt_folds
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count, run_of, train
+from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.groups import RowGroups
 from maxmargin.solvers.base import Run, Solution, Status
 
 Floats = npt.NDArray[np.float64]
@@ -70,10 +73,10 @@ class ChainTraining:
     def run(self) -> TrainedBy:
         """Chooses the method, where it is to be chosen, and trains."""
         model, begin = self.estimator, perf_counter()
-        margins = self._why_margins()
+        margins = why_margins(model)
         if model.method == "likelihood" and margins:
             raise Unsupported(f"method='likelihood' cannot be had with {margins}; use method='structural'.")
-        if model.method == "structural" or (model.method == "auto" and margins):
+        if model.method == "structural" or (model.method == "auto" and margins) or self.data.given.units is not None:
             return self._margins()
         if model.method == "likelihood" or model.solver != "auto":  # a solver that only the likelihood has
             return self._likelihood(LIKELIHOOD, begin)
@@ -183,8 +186,16 @@ class ChainTraining:
             data.weight,
             formulation=Formulation("none" if model.loss == "zero-one" else model.rescaling, model.slack),
             run=replace(run_of(model, data.scale.relative_gap), inspect=inspect),
+            wrapped=None if data.given.units is None else self._by_kernel_rows,
         )
         return TrainedBy(solution, MARGIN)
+
+    def _by_kernel_rows(self, base: Oracle) -> Oracle:
+        """The oracle of unit tokens with the kernel between them."""
+        kernel, tokens, width = self.estimator.kernel_, self.data.given.tokens, _core.padded(self.data.chain.n_labels)
+        groups = RowGroups(np.arange(tokens.tokens, dtype=np.int32), tokens.offsets)
+        found: Oracle = kernel.oracle(base, self.data.given.units, width, groups)
+        return found
 
     def _run(self, seconds: float | None) -> Run:
         return replace(likelihood_run(self.estimator, self.data.scale), max_time=seconds)
@@ -200,14 +211,14 @@ class ChainTraining:
         tokens, labels = self.data.given.tokens, self.data.chain.n_labels
         return float(labels) * (tokens.tokens + len(tokens) * float(labels)) > _MOST_CELLS
 
-    def _why_margins(self) -> str | None:
-        """What is asked for that only margins have."""
-        model = self.estimator
-        asked = {
-            f"loss={model.loss!r}": model.loss != "hamming",
-            "costs within training": model.cost is not None or model.class_weight is not None,
-            f"rescaling={model.rescaling!r}": model.rescaling != "margin",
-            f"slack={model.slack!r}": model.slack != "linear",
-            "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),
-        }
-        return next((name for name, is_asked in asked.items() if is_asked), None)
+
+def why_margins(model: Any) -> str | None:
+    """What is asked for that only margins have."""
+    asked = {
+        f"loss={model.loss!r}": model.loss != "hamming",
+        "costs within training": model.cost is not None or model.class_weight is not None,
+        f"rescaling={model.rescaling!r}": model.rescaling != "margin",
+        f"slack={model.slack!r}": model.slack != "linear",
+        "this solver": not (isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS),
+    }
+    return next((name for name, is_asked in asked.items() if is_asked), None)

@@ -18,7 +18,7 @@ from maxmargin.groups.grouped import GroupedMeasure, Violations
 from maxmargin.groups.swapped_pairs import SwappedPairs
 from maxmargin.oracles.base import Capabilities, Cut, Stop
 from maxmargin.oracles.fingerprints import digest
-from maxmargin.oracles.plane_by_plane import CALL, PlaneOracle
+from maxmargin.oracles.plane_by_plane import CALL, PlaneOracle, PlanesEngine
 from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.portions import until
 from maxmargin.oracles.search import Unsupported
@@ -170,6 +170,9 @@ class SampleOracle(PlaneOracle):
             total = np.bincount(self._members, steps, self._rows.n).astype(np.float64)
         b = float(factor @ self.formulation.margin(found.loss)) - (0.5 * float(weight @ slack**2) if squared else 0.0)
         return Cut(compact(self._rows.combine(total, None, self.threads)), b, slack)
+
+    def engine(self, C: float) -> PlanesEngine:
+        return PlanesEngine(self, C, self._rows if self._rows.has_kernel else None)
 
     def smoothed(self, C: float) -> _core.PairNewton | None:
         """The objective for Newton's method, where it is a sum over pairs and both columns and grades are few."""

@@ -162,7 +162,7 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             self.classes_, truth = two_classes(y, self.pos_label)
             own = check_sample_weight(sample_weight, X.shape[0])
             X = self._brought_together(X, own)
-            kernel = self._kernel_rows(X, own, True) if self.method == "structural" and is_sum(self, measure) else None
+            kernel = self._kernel_rows(X, own, True) if self.method == "structural" else None
             X = self._training_rows(X, own) if kernel is None else X
             rows = packed(X, copy_density=0.5) if kernel is None else kernel.cache.unit_rows()
             weight = class_weighted(self, y, own, measure)

@@ -19,6 +19,7 @@ from maxmargin.measures.binary_rows import BinaryRows
 from maxmargin.measures.contingency import Contingency, ErrorRate
 from maxmargin.measures.input import as_sample, mean_unit, repetitions
 from maxmargin.measures.threshold import Cuts
+from maxmargin.rows.groups import RowGroups
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.query_groups import QueryGroups
 from maxmargin.solvers.base import Solution, Status
@@ -59,15 +60,21 @@ def structural(
     if estimator.fit_intercept:
         constant = scale.constant if estimator.intercept_scaling == "scale" else float(estimator.intercept_scaling)
         rows.set_bias(constant)
+    wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=1)
     if is_sum(estimator, measure):
-        wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=1)
         solution = train(estimator, BinaryRows(), rows, truth, rows.n, C, weight, wrapped=wrapped, remedy=_REMEDY)
     else:
         sample = as_sample(rows, groups, repetitions(weight, truth, measure.name))
         if isinstance(estimator.C, str):
             C *= mean_unit(measure, sample, truth)
         sizes = np.array([rows.n if group is None else group.size for group in sample.members], dtype=np.float64)
-        solution = train(estimator, Sample(measure), sample, truth, len(sizes), C, sizes, remedy=_REMEDY)
+        if kernel is not None:
+            everyone = np.arange(rows.n, dtype=np.int32)
+            members = RowGroups.of([everyone if group is None else group for group in sample.members])
+            wrapped = partial(kernel.oracle, rows=rows, width=1, groups=members)
+        solution = train(
+            estimator, Sample(measure), sample, truth, len(sizes), C, sizes, wrapped=wrapped, remedy=_REMEDY
+        )
     w = np.ascontiguousarray(solution.w)
     if solution.status is Status.CONVERGED and w.any() and not w[: w.size - bool(constant)].any():
         warn_caller(

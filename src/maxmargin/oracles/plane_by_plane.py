@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from maxmargin._core import PlaneEngine, VisitResult, VisitSettings
+from maxmargin._core import PlaneEngine, Rows, VisitResult, VisitSettings
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import SparseVector, Vector, add_to, dot, norm_square, stack
 from maxmargin.oracles.base import Cut, OnlineWalk, Oracle, Stop
@@ -100,12 +100,16 @@ class PlaneOracle(Oracle):
 
 
 class PlanesEngine(Engine):
-    """The dual engine on planes that Python finds, kept as rows."""
+    """The dual engine on planes that Python finds, kept as rows.
 
-    def __init__(self, oracle: PlaneOracle, C: float) -> None:
-        self.oracle = oracle
-        weight = oracle.sample_weight
-        self.core: PlaneEngine = PlaneEngine(oracle.n, oracle.dimension, oracle.formulation.slack, C, weight)
+    ``rows`` are those that planes are combinations of where these rows have a kernel: then somebody else keeps the
+    scores of all rows up to date.
+    """
+
+    def __init__(self, oracle: PlaneOracle, C: float, rows: Rows | None = None) -> None:
+        self.oracle, self._refreshes = oracle, rows is None
+        weight, slack = oracle.sample_weight, oracle.formulation.slack
+        self.core: PlaneEngine = PlaneEngine(oracle.n, oracle.dimension, slack, C, weight, rows)
         self._excess = np.zeros(oracle.n, dtype=np.float32)
         self._budget: Floats = C * (np.ones(oracle.n) if weight is None else weight)
 
@@ -149,7 +153,8 @@ class PlanesEngine(Engine):
             total.added += add_plane(core, i, *plane)  # type: ignore[misc]
 
     def state(self) -> DualState:
-        self.core.refresh()
+        if self._refreshes:
+            self.core.refresh()
         example, output, alpha = self.core.support()
         planes = csr_planes(self.core.planes(), example, self.oracle.dimension, self.oracle.exact)
         return DualState(example, output, alpha, planes)

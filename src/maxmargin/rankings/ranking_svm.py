@@ -158,14 +158,23 @@ class RankingSVM(KernelEstimator):
             self.squashing_ = self._squashing(X, truth, used if weight is None else used.take(weight > 0.0))
             X = X if self.squashing_ is None else self.squashing_.apply(X)
             counts = _row_weight(used, weight, X.shape[0])
-            X = self._training_rows(self._brought_together(X, counts), counts)
-            linear = self.kernel_ is None
-            rows, factor = _brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
-            C = resolved_c(self.C, lambda: ranking_c(rows, used.rows, weight, linear))
+            X = self._brought_together(X, counts)
+            kernel = self._kernel_rows(X, counts, True)
+            X = self._training_rows(X, counts) if kernel is None else X
+            linear, wrapped, factor = self.kernel_ is None, None, None
+            if kernel is not None:
+                rows = kernel.cache.unit_rows()
+                wrapped = partial(kernel.oracle, rows=rows, width=1, groups=used.rows)
+            else:
+                rows, factor = _brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
+            C = resolved_c(self.C, lambda: ranking_c(kernel or rows, used.rows, weight, linear))
             sample = SampleInput(rows, used.rows, used.names)
-            self._keep(train(self, Sample(measure), sample, truth, len(used), C, weight, names=used.names))
-            w = np.array(self.solution_.w) if factor is None else self.solution_.w * factor
-            self.coef_ = self._concluded(w[None])[0]
+            solution = train(
+                self, Sample(measure), sample, truth, len(used), C, weight, names=used.names, wrapped=wrapped
+            )
+            self._keep(solution)
+            w = np.array(solution.w if kernel is None else solution.w[kernel.width :])  # without scores of the rows
+            self.coef_ = self._concluded((w if factor is None else w * factor)[None])[0]
         return self
 
     def predict(self, X: Any) -> Floats:

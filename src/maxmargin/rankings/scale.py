@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.rows.groups import RowGroups
+from maxmargin.rows.kernel_rows import KernelRows
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,14 +32,30 @@ class Spread:
         self.features = float(each.sum() ** 2 / (each @ each)) if self.variance > 0.0 else 1.0
 
 
-def ranking_c(rows: _core.Rows, groups: RowGroups, weight: Floats | None, linear: bool = True) -> float:
+def ranking_c(rows: _core.Rows | KernelRows, groups: RowGroups, weight: Floats | None, linear: bool = True) -> float:
     """``C = 2 * sqrt(e) / v`` with ``v`` the variance within groups and ``e`` the number of features of ``Spread``.
 
     Multiplying all features by f divides C by f^2, which leaves the rankings alone. The features of a kernel, which is
     not ``linear``, say nothing one by one: e is 25 there.
     """
-    spread = Spread(rows, groups, weight)
-    if spread.variance == 0.0:
+    if isinstance(rows, KernelRows):
+        variance, features = _spread_of_kernel(rows, groups, weight), _KERNEL_FEATURES
+    else:
+        spread = Spread(rows, groups, weight)
+        variance, features = spread.variance, spread.features if linear else _KERNEL_FEATURES
+    if variance == 0.0:
         return 1.0
-    C = 2.0 * float(np.sqrt(spread.features if linear else _KERNEL_FEATURES)) / spread.variance
+    C = 2.0 * float(np.sqrt(features)) / variance
     return C if np.isfinite(C) and C > 0.0 else 1.0
+
+
+def _spread_of_kernel(rows: KernelRows, groups: RowGroups, weight: Floats | None) -> float:
+    """``Spread.variance`` in the space of a kernel."""
+    share = np.ones(len(groups)) if weight is None else weight
+    square = centre = 0.0
+    for g in np.flatnonzero(share > 0.0):
+        own = share[g] / groups.sizes[g] / share.sum()
+        members, counts = np.unique(groups[int(g)], return_counts=True)
+        square += own * float(rows.cache.diagonal[members] @ counts)
+        centre += own / groups.sizes[g] * rows.cache.square(members, counts.astype(np.float64))
+    return square - centre if square - centre > 1e-12 * square else 0.0

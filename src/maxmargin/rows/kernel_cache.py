@@ -53,6 +53,7 @@ class KernelCache:
         self._owner = np.full(self.capacity, -1, dtype=np.intp)  # of each slot
         self._used = np.zeros(self.capacity, dtype=np.int64)
         self._clock = self.computed = 0  # blocks asked for, and rows computed
+        self._limit = limit
 
     def unit_rows(self, constant: float = 0.0) -> _core.Rows:
         """The rows as the native core takes them (``rows/kernel_patch.hpp``), with a constant feature beside."""
@@ -65,6 +66,10 @@ class KernelCache:
         """``K[numbers, :]`` of at most 512 different rows, a copy."""
         held = self._held(numbers)
         return self._values(numbers, slice(None)) if held is None else self._slots[held]
+
+    def holds_patch(self, rows: int) -> bool:
+        """Whether the kernel between so many rows, in float64, takes no more room than the cache may."""
+        return 8 * rows * rows <= self._limit
 
     def between(self, rows: Indices, columns: Indices) -> Real:
         """``K[rows][:, columns]``, of which nothing is kept."""
@@ -83,6 +88,14 @@ class KernelCache:
         diagonal = np.arange(numbers.size)
         found[diagonal, diagonal] = self.diagonal[numbers]
         return found
+
+    def square(self, numbers: Indices, coefficients: Floats) -> float:
+        """``c' K c`` over different rows with the coefficients c."""
+        total = 0.0
+        for start in range(0, numbers.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            total += float(coefficients[part] @ (self._values(numbers[part], numbers) @ coefficients))
+        return total
 
     def add_product(self, numbers: Indices, coefficients: Floats, into: Floats) -> None:
         """``into += K[:, numbers] @ coefficients`` for different rows, shapes (n, width) and (len(numbers), width)."""

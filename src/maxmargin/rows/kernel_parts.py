@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from maxmargin.core.points import WeightSpace
 from maxmargin.core.vectors import Vector, add_to
-from maxmargin.oracles.base import Cut, Stop
-from maxmargin.oracles.native import NativeOracle
+from maxmargin.oracles.base import Cut, Oracle, Stop
 from maxmargin.rows.kernel_space import KernelSpace
 
 Floats = npt.NDArray[np.float64]
@@ -79,7 +78,7 @@ class KernelParts:
     rows_of : the numbers of the rows of examples
     """
 
-    def __init__(self, base: NativeOracle, full: KernelSpace, rows_of: Callable[[Indices], Indices]) -> None:
+    def __init__(self, base: Oracle, full: KernelSpace, rows_of: Callable[[Indices], Indices]) -> None:
         self._base, self._full, self._rows_of = base, full, rows_of
         self.space = Span()
         self._cuts: list[_Coefficients] = []

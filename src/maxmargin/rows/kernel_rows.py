@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from maxmargin import _core
 from maxmargin.oracles.base import Oracle
-from maxmargin.oracles.native import NativeOracle
+from maxmargin.oracles.fingerprints import digest
+from maxmargin.rows.feature_scale import packed
+from maxmargin.rows.groups import RowGroups
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_cache import KernelCache
 from maxmargin.rows.kernel_map import ReferenceRows
@@ -63,10 +66,16 @@ class KernelRows:
         share = share / share.sum()
         return KernelScale.of(float(share @ values.diagonal()), float(share @ values @ share))
 
-    def oracle(self, base: Oracle, rows: Any, width: int) -> KernelOracle:
-        """The oracle of unit vectors with this kernel; ``width`` is the number of weights of a row."""
-        assert isinstance(base, NativeOracle)
-        return KernelOracle(base, rows, self.cache, width)
+    def oracle(self, base: Oracle, rows: _core.Rows, width: int, groups: RowGroups | None = None) -> KernelOracle:
+        """The oracle of unit vectors with this kernel; ``width`` is the number of weights of a row, and ``groups`` are
+        the rows of each example where it has several."""
+        return KernelOracle(base, rows, self.cache, width, groups, self.fingerprint)
+
+    def fingerprint(self) -> str:
+        """Of the values of the kernel."""
+        kernel = self.kernel
+        numbers = (kernel.kind, kernel.gamma, kernel.degree, kernel.coef0)
+        return digest(numbers, packed(self.X).fingerprint())
 
     def concluded(self, coefficients: Floats) -> tuple[ReferenceRows, Floats]:
         """What predictions need: the rows with coefficients, and these, shape (slots, rows)."""

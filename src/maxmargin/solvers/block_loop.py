@@ -48,7 +48,7 @@ class BlockLoop(ExactLoop):
     def move_together(self) -> Moved | None:
         """Moves all blocks at once; None where that failed."""
         assert self.together is not None
-        moved = self.together.move(self.engine)
+        moved = self.together.move(self.engine, self.monitor.stop)
         self.sharp = self.sharp if moved is None else moved.w
         return moved
 

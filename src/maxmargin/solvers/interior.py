@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from maxmargin.core.planes import Planes
+from maxmargin.oracles.base import Stop
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -86,18 +87,20 @@ class Answer:
     primal: float
 
 
-def solve_dual(planes: Planes, slack: str, budget: Floats, accuracy: float = 1e-12) -> Answer | None:
+def solve_dual(
+    planes: Planes, slack: str, budget: Floats, accuracy: float = 1e-12, stop: Stop | None = None
+) -> Answer | None:
     """The maximum of the dual over the planes, or near it; None where not even a start is possible.
 
     ``budget[i]`` is ``C s_i`` of example ``i``; planes of an example without a budget get none. The method ends where
-    primal and dual objective over these planes differ by less than the share ``accuracy`` of them, or where rounding
-    leaves nothing to gain.
+    primal and dual objective over these planes differ by less than the share ``accuracy`` of them, where rounding
+    leaves nothing to gain, or where ``stop`` says so, which is asked after every step.
     """
     free = np.flatnonzero(budget[planes.example] > 0.0)
     if not free.size:
         return None
     with np.errstate(all="ignore"):  # what overflows is not better than what was there, and is not taken
-        found = _Interior(planes.take(free), slack, budget).solve(accuracy)
+        found = _Interior(planes.take(free), slack, budget).solve(accuracy, stop)
     if found is None:
         return None
     alpha = np.zeros(len(planes))
@@ -122,7 +125,7 @@ class _Interior:
         self.order: Indices = np.argsort(self.block, kind="stable")
         self.firsts = np.searchsorted(self.block[self.order], np.arange(self.blocks))
 
-    def solve(self, accuracy: float) -> Answer | None:
+    def solve(self, accuracy: float, stop: Stop | None) -> Answer | None:
         point = self._start()
         best, value, w, least, idle = None, -np.inf, point.w, np.inf, 0
         for _ in range(_MOST_STEPS):
@@ -135,7 +138,8 @@ class _Interior:
                 best, value = alpha, dual
             if primal < least:
                 w, least = point.w, primal
-            moved = None if least - value <= accuracy * abs(value) or idle >= _IDLE else self._step(point)
+            ended = least - value <= accuracy * abs(value) or idle >= _IDLE or (stop is not None and stop())
+            moved = None if ended else self._step(point)
             if moved is None:
                 break
             point = moved

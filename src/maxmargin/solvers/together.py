@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.core.points import Point
-from maxmargin.oracles.base import Oracle
+from maxmargin.oracles.base import Oracle, Stop
 from maxmargin.oracles.engine import Engine
 from maxmargin.solvers.interior import cost_of_dual, solve_dual
 
@@ -58,15 +58,16 @@ class Together:
         rows = planes * (costs.row_cost + costs.row_cells * (_WRITING + planes))  # and their products
         return self._spent >= self._patience * (cost_of_dual(planes, self._oracle.dimension) + rows)
 
-    def move(self, engine: Engine) -> Moved | None:
-        """Gives the planes held their best dual variables; None, and nothing has changed, where that fails."""
+    def move(self, engine: Engine, stop: Stop | None = None) -> Moved | None:
+        """Gives the planes held their best dual variables, or better ones where ``stop`` ends that on the way; None,
+        and nothing has changed, where it fails."""
         self._spent = 0.0
         engine.sharpen()
         before, state = engine.dual, engine.working_sets()
         planes, budget = self._oracle.expand(state), self._budget
         if engine.separate:
             planes, budget = replace(planes, example=np.arange(len(planes), dtype=np.int32)), budget[planes.example]
-        answer = solve_dual(planes, self._oracle.formulation.slack, budget)
+        answer = solve_dual(planes, self._oracle.formulation.slack, budget, stop=stop)
         gained = False
         if answer is not None:
             engine.set_alpha(answer.alpha)

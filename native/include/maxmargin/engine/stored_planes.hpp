@@ -1,4 +1,7 @@
 // Planes stored as rows of numbers: those that come from Python, and the cuts of the 1-slack form. See engine/plane_block.hpp.
+//
+// Over rows with a kernel (rows/kernel_patch.hpp) a plane has coefficients of training rows where weights have the scores F of these,
+// so that its product with weights is a plain one, while a move along it changes scores and coefficients.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +9,12 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "maxmargin/engine/plane_block.hpp"
+#include "maxmargin/rows/rows.hpp"
 #include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin {
@@ -56,9 +61,12 @@ class StoredPlanes {
   using Plane = StoredPlane;
   static constexpr bool kCoarse = false;
 
-  explicit StoredPlanes(std::int64_t dimension) : dimension_(dimension), scratch_(static_cast<std::size_t>(dimension)) {}
+  // `rows` are those that planes are combinations of, where they have a kernel; planes are sparse then.
+  explicit StoredPlanes(std::int64_t dimension, const Rows* rows = nullptr)
+      : dimension_(dimension), scratch_(static_cast<std::size_t>(dimension)), rows_(rows) {}
 
   std::int64_t weight_count() const { return dimension_; }
+  std::int64_t paired() const { return rows_ == nullptr ? 0 : rows_->paired(1); }
   void prefetch(std::int64_t) const {}
   void prefetch_early(std::int64_t) const {}
 
@@ -66,7 +74,8 @@ class StoredPlanes {
   double value(const Plane& plane) const { return plane.b - plane.dot(weights_); }
   std::optional<Plane> ask(const std::vector<Plane>&) const { return std::nullopt; }
   bool same(const Plane&, const Plane&) const { return false; }
-  void products(const Plane& plane, const std::vector<Plane>& others, double* out) const {
+  void products(const Plane& plane, const std::vector<Plane>& others, double* out) {
+    if (rows_ != nullptr) return products_by_kernel(plane, others, out);
     for (const Plane& other : others) *out++ = plane.dot(other);
     *out = plane.dot(plane);
   }
@@ -76,7 +85,7 @@ class StoredPlanes {
   }
   void collect(std::int64_t, const Plane& plane, double c) { collected_.emplace_back(&plane, c); }
   void flush(std::int64_t, double* weights) {
-    for (const auto& [plane, c] : collected_) plane->add_to(weights, c);
+    for (const auto& [plane, c] : collected_) move(*plane, c, weights);
     collected_.clear();
   }
 
@@ -99,8 +108,39 @@ class StoredPlanes {
   }
 
  private:
+  // weights += c a.
+  void move(const Plane& plane, double c, double* weights) const {
+    if (rows_ == nullptr) return plane.add_to(weights, c);
+    const KernelPatch& patch = *rows_->kernel;
+    const std::int64_t n = rows_->n;
+    for (std::size_t k = 0; k < plane.index.size(); ++k) {
+      const std::int64_t j = plane.index[k];
+      const double step = c * plane.value[k];
+      if (j >= n) {
+        weights[j] += step;
+        continue;
+      }
+      weights[n + j] += step;
+      const std::int64_t at = patch.place[static_cast<std::size_t>(j)];
+      if (at >= 0) kernels().sparse_axpy(step, patch.rows, patch.values + at * patch.size, patch.size, weights);
+    }
+  }
+
+  void products_by_kernel(const Plane& plane, const std::vector<Plane>& others, double* out) {
+    const KernelPatch& patch = *rows_->kernel;
+    for (std::int32_t j : plane.index) {
+      if (j < rows_->n && patch.place[static_cast<std::size_t>(j)] < 0) throw std::logic_error("a product of rows outside the patch of the kernel matrix was asked for");
+    }
+    move(plane, 1.0, scratch_.data());
+    for (const Plane& other : others) *out++ = other.dot(scratch_.data());
+    *out = plane.dot(scratch_.data());
+    for (std::int64_t k = 0; k < patch.size; ++k) scratch_[static_cast<std::size_t>(patch.rows[k])] = 0.0;
+    for (std::int32_t j : plane.index) scratch_[static_cast<std::size_t>(j < rows_->n ? rows_->n + j : j)] = 0.0;
+  }
+
   std::int64_t dimension_;
   std::vector<double> scratch_;  // zero between calls
+  const Rows* rows_ = nullptr;
   const double* weights_ = nullptr;
   std::vector<std::pair<const Plane*, double>> collected_;
 };
