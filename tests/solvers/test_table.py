@@ -21,6 +21,7 @@ from kernel_cases import linear
 from maxmargin import (
     ChainSVC,
     DiversityRanker,
+    Kernel,
     MeasureSVC,
     MulticlassSVC,
     RankingSVM,
@@ -38,6 +39,8 @@ from maxmargin.diversity import UnweightedCoverage, pack_subtopics
 from maxmargin.diversity.candidates import pack_candidates
 from maxmargin.diversity.structure import Diversity
 from maxmargin.diversity.words import cover_words
+from maxmargin.fitting import kernels
+from maxmargin.rows.kernel_rows import KernelRows
 from reference import EveryPlane, Optimum, dense, enumerate_planes, multiclass_planes, plane_of, same, solve
 from sample_cases import SampleCase
 from support_table import Structure
@@ -226,6 +229,35 @@ def test_a_linear_kernel_reaches_the_optimum_of_the_explicit_form(cell):
     assert kernel.solution_.primal == pytest.approx(explicit.solution_.primal, rel=1e-6)
     best = optimum(structure, rescaling, slack)
     assert best.low * (1 - 1e-6) <= kernel.solution_.primal <= best.value * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("cell", support_table.kernel_row_cells(), ids=cell_id)
+def test_a_linear_kernel_over_rows_reaches_the_optimum_of_the_explicit_form(cell, monkeypatch):
+    """The same by rows of the kernel matrix, however few they are, and with every solver."""
+    asked = spied_rows(monkeypatch)
+    structure, rescaling, slack, solver = cell
+    kernel, method = Kernel("poly", degree=1, gamma=1.0, coef0=0.0), {}
+    if "Taxonomy" in structure.name:
+        method = {"method": "structural"}  # the default is a likelihood
+    model = fit(structure, rescaling, slack, solver, tol=2e-7, kernel=kernel, **method)
+    assert len(asked) == 1
+    best = optimum(structure, rescaling, slack)
+    assert best.low * (1 - 1e-6) <= model.solution_.primal <= best.value * (1 + 1e-6)
+
+
+def spied_rows(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Lets all exact kernels be trained over rows of their matrix; the list gets the oracles that were made for it."""
+    made: list[Any] = []
+    own = KernelRows.oracle
+
+    def oracle(self: KernelRows, *given: Any, **named: Any) -> Any:
+        made.append(own(self, *given, **named))
+        return made[-1]
+
+    monkeypatch.setattr(kernels, "_FACTORED", 0)
+    monkeypatch.setattr(Kernel, "spans_little", lambda *_: False)
+    monkeypatch.setattr(KernelRows, "oracle", oracle)
+    return made
 
 
 def check_greedy(model: DiversityRanker, rescaling: str, slack: str, solver: str) -> None:

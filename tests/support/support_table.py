@@ -136,6 +136,16 @@ def kernel_cells() -> list[tuple[Structure, str, str]]:
     ]
 
 
+def kernel_row_cells() -> list[tuple[Structure, str, str, str]]:
+    """What is trained over rows of a kernel matrix, with every solver that can; hard margins need features."""
+    return [
+        (structure, rescaling, slack, solver)
+        for structure, rescaling, slack in kernel_cells()
+        for solver in ("auto", "one-slack", "n-slack", "bcfw")
+        if slack != "hard"
+    ]
+
+
 def kernel_text(structure: Structure, rescaling: str, slack: str) -> str:
     if not structure.rows:
         return ""

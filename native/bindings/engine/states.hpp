@@ -173,16 +173,20 @@ nb::class_<PyPlanesEngine<Oracle>> bind_planes_engine(nb::module_& module, const
           [](Owner& self, In1<std::int32_t> block, In1<Output> outputs, In1<double> alpha) {
             if (block.size() != alpha.size()) throw nb::value_error("one alpha per plane is needed");
             for (std::size_t k = 0; k < block.size(); ++k) check_ascending(as_span(block), k, self.oracle->n());
-            std::vector<double> kept;
+            SupportLists& support = self.engine.support;
             for_each_output(*self.oracle, as_span(block), as_span(outputs), [&](std::size_t k, std::int32_t i, const Output* y) {
               self.engine.block.store_planes.select(i);
               auto plane = self.oracle->plane_of(i, y);  // none where the truth was another when the state was made
-              if (plane && self.engine.block.add(i, std::move(*plane), self.engine.support)) kept.push_back(alpha.data()[k]);
+              if (plane && self.engine.block.add(i, std::move(*plane), support)) support[i].entries[support[i].size - 1].alpha = alpha.data()[k];
             });
-            self.engine.set_alpha(kept);
+            std::vector<double> all;
+            for (std::int64_t i = 0; i < support.blocks(); ++i) {
+              for (const SupportEntry& entry : support[i]) all.push_back(entry.alpha);
+            }
+            self.engine.set_alpha(all);
           },
           nb::arg("block").noconvert(), nb::arg("outputs").noconvert(), nb::arg("alpha").noconvert(),
-          "Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.");
+          "Takes up a dual state as `support` and `outputs` gave it, cut down to what the budget allows, beside the planes held.");
   add_merge(type);
   add_engine_members(type);
   return type;

@@ -24,7 +24,7 @@ from maxmargin.measures.model_file import measure_parts, restore_measure
 from maxmargin.measures.naming import as_measure
 from maxmargin.measures.reduction import Given, Reduced, reduced
 from maxmargin.measures.selection import Candidate, measured
-from maxmargin.measures.structural import Structural, is_sum, structural
+from maxmargin.measures.structural import Structural, structural
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.rows.columns import without_far_means
 from maxmargin.rows.feature_scale import packed

@@ -162,7 +162,7 @@ class PlanesEngine(Engine):
     def restore(self, state: DualState) -> None:
         planes = self.oracle.expand(state)
         rows = sp.csr_array(planes.a)
-        alpha = []
+        alpha = self.core.support()[2].tolist()  # of examples before these, where their state comes in parts
         for k, i in enumerate(planes.example):
             part = slice(rows.indptr[k], rows.indptr[k + 1])
             row = SparseVector(rows.indices[part].astype(np.int32), rows.data[part])

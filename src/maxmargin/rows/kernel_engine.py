@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from maxmargin._core import VisitResult, VisitSettings
 from maxmargin.oracles.engine import DualState, Engine
+from maxmargin.oracles.native import WorkingSetEngine
+from maxmargin.oracles.plane_by_plane import PlanesEngine
 
 if TYPE_CHECKING:
     from maxmargin.rows.kernel_oracle import KernelOracle
@@ -152,6 +154,12 @@ class KernelEngine(Engine):
         return self.base.working_sets()
 
     def restore(self, state: DualState) -> None:
+        """Planes that are held have products with each other; those that are numbered have none."""
+        if not isinstance(self.base, WorkingSetEngine | PlanesEngine):
+            self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
+            self.base.restore(state)
+            self.space.set_scores(self.core.weights)
+            return
         for some in self.oracle.blocks_of(np.unique(state.example).astype(np.int32)):
             with _Patch(self, some):
                 self.base.restore(state.take(np.flatnonzero(np.isin(state.example, some))))
