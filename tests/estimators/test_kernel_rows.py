@@ -83,11 +83,22 @@ def test_a_matrix_larger_than_its_cache(monkeypatch: pytest.MonkeyPatch) -> None
     assert small.solution_.primal == pytest.approx(whole.solution_.primal, rel=1e-3)
 
 
-def test_a_warm_start_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("solver", ["bcfw", "n-slack", "one-slack"])
+def test_a_warm_start_goes_on(monkeypatch: pytest.MonkeyPatch, solver: str) -> None:
+    """From all working sets, of which there are several."""
+    from maxmargin.rows import kernel_cache, kernel_oracle
+
+    for module in (kernel_cache, kernel_oracle):
+        monkeypatch.setattr(module, "BLOCK", 16)
     X, y = data()
-    model = fitted(monkeypatch, True, X, y, kernel="rbf", C=1.0, warm_start=True)
-    before = model.solution_.primal
-    assert model.fit(X, y).solution_.primal == pytest.approx(before, rel=1e-5)
+    model = fitted(monkeypatch, True, X, y, kernel="rbf", C=1.0, solver=solver, warm_start=True)
+    before = model.solution_
+    again = model.fit(X, y).solution_
+    assert again.n_iter <= 0.4 * before.n_iter
+    assert again.primal == pytest.approx(before.primal, rel=1e-5)
+    moved = model.fit(1.5 * X, y).solution_
+    fresh = fitted(monkeypatch, True, 1.5 * X, y, kernel="rbf", C=1.0, solver=solver).solution_
+    assert moved.primal == pytest.approx(fresh.primal, rel=1e-5)
 
 
 def test_the_default_of_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:

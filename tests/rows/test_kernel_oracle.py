@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kernel_oracle_cases import FORMULATIONS, STRUCTURES, WHOLE, N, bound_classes, kept, numbers, rows
+from kernel_oracle_cases import FORMULATIONS, STRUCTURES, WHOLE, N, bound_classes, bound_rankings, kept, numbers, rows
 from maxmargin import BlockCoordinate, Formulation, NSlack, OneSlack, Perceptron, _core
 from maxmargin.classes.multiclass import Multiclass
+from maxmargin.core.vectors import SparseVector
+from maxmargin.oracles.plane_by_plane import add_plane
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows import kernel_cache, kernel_oracle
 from maxmargin.rows.kernel_oracle import KernelOracle
@@ -77,6 +79,16 @@ def test_two_rows_that_contradict_each_other_are_found() -> None:
     assert found.status is Status.INFEASIBLE
     assert found.certificate is not None
     assert set(found.certificate.examples[:2]) == {0, 1}
+
+
+def test_planes_of_groups_need_the_products_of_their_rows() -> None:
+    """A plane that is taken in without them would have wrong ones."""
+    _, by_kernel = bound_rankings(Formulation(), WHOLE)
+    engine = by_kernel.base.engine(C)
+    by_kernel.set_patch(np.arange(5, dtype=np.int32), by_kernel.cache.patch(np.arange(5, dtype=np.int32)))
+    plane = SparseVector(np.array([4, 7], dtype=np.int32), np.array([1.0, -1.0]))
+    with pytest.raises(RuntimeError, match="outside the patch"):
+        add_plane(engine.core, 0, plane, 1.0)
 
 
 def test_online_solvers_are_refused() -> None:

@@ -113,6 +113,27 @@ def test_planes_without_a_budget_have_no_answer():
     assert answer.alpha == pytest.approx([0.0, 1.0])
 
 
+@pytest.mark.parametrize("slack", ["linear", "squared", "hard"])
+def test_the_dual_at_once_ends_when_it_is_told_to(slack):
+    """What was found so far is allowed, and better than nothing."""
+    rng = np.random.default_rng(0)
+    a, example, budget = rng.standard_normal((60, 80)), np.arange(60, dtype=np.int32) // 3, np.full(20, 10.0)
+    planes = Planes(sp.csr_array(a), np.ones(60), example)
+    duals, asked = [], []
+
+    def stop():
+        asked.append(len(duals))
+        return asked.count(len(duals)) > steps
+
+    for steps in (0, 3, 100):
+        answer = solve_dual(planes, slack, budget, stop=stop)
+        assert_dual_feasible(example, answer.alpha, slack, budget)
+        duals.append(dual_value(a, planes.b, example, answer.alpha, slack, budget))
+        if steps < 100:
+            assert asked.count(len(duals) - 1) == steps + 1
+    assert duals[0] < duals[1] < duals[2]
+
+
 def test_matrices_that_are_too_large_are_not_tried():
     assert cost_of_dual(100_000, 1_000) == np.inf
     assert cost_of_dual(1_000, 10_000_000) < np.inf
@@ -146,8 +167,8 @@ def test_all_blocks_of_every_structure_move_together(name, solver, monkeypatch):
     moves = []
     move, due = Together.move, Together.due
 
-    def watched(self, engine):
-        moved = move(self, engine)
+    def watched(self, engine, stop):
+        moved = move(self, engine, stop)
         state = engine.working_sets()
         planes = self._oracle.expand(state)
         block = np.arange(len(planes)) if engine.separate else planes.example

@@ -238,7 +238,7 @@ def test_a_linear_kernel_over_rows_reaches_the_optimum_of_the_explicit_form(cell
     structure, rescaling, slack, solver = cell
     kernel, method = Kernel("poly", degree=1, gamma=1.0, coef0=0.0), {}
     if "Taxonomy" in structure.name:
-        method = {"method": "structural"}  # the default is a likelihood
+        method = {"method": "structural"}  # asks for rows; the default is another method as long as features fit
     model = fit(structure, rescaling, slack, solver, tol=2e-7, kernel=kernel, **method)
     assert len(asked) == 1
     best = optimum(structure, rescaling, slack)
