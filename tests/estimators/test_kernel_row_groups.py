@@ -126,6 +126,13 @@ def test_a_matrix_larger_than_its_cache(monkeypatch: pytest.MonkeyPatch, case: C
     assert small.solution_.primal == pytest.approx(whole.solution_.primal, rel=1e-3)
 
 
+@pytest.mark.parametrize("case", [CHAIN, RANKING], ids=["ChainSVC", "RankingSVM"])
+def test_a_hard_margin_beyond_the_cache(case: Case) -> None:
+    settings = {"slack": "hard", "rescaling": "none", "C": 1.0}
+    whole, small = (case.fit(kernel=kernel, **settings) for kernel in ("rbf", Kernel("rbf", cache=LITTLE)))
+    assert small.solution_.primal == pytest.approx(whole.solution_.primal, rel=3e-3)
+
+
 def test_only_rows_with_coefficients_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sequences whose labels are learnt early have none."""
     monkeypatch.setattr(kernels, "_FACTORED", 10)
