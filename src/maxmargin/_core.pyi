@@ -854,7 +854,7 @@ class ChainEngine:
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        Takes up a dual state as `support` and `outputs` gave it, cut down to what the budget allows, beside the planes held.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
@@ -1067,7 +1067,7 @@ class LabelEngine:
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        Takes up a dual state as `support` and `outputs` gave it, cut down to what the budget allows, beside the planes held.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
@@ -1583,7 +1583,7 @@ class ProgramEngine:
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        Takes up a dual state as `support` and `outputs` gave it, cut down to what the budget allows, beside the planes held.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
@@ -1817,7 +1817,7 @@ class AlignmentEngine:
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        Takes up a dual state as `support` and `outputs` gave it, cut down to what the budget allows, beside the planes held.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
@@ -2035,7 +2035,7 @@ class TreeEngine:
 
     def restore(self, block: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Starts from a dual state as `support` and `outputs` gave it, cut down to what the budget allows.
+        Takes up a dual state as `support` and `outputs` gave it, cut down to what the budget allows, beside the planes held.
         """
 
     def merge(self, blocks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], capacity: int) -> None:
