@@ -347,11 +347,13 @@ static void bind_packed_rows(nb::module_& module) {
 }
 
 void bind_class_likelihood(nb::module_& module);
+void bind_kernel_products(nb::module_& module);
 void bind_smooth(nb::module_& module);
 
 void bind_rows(nb::module_& module) {
   bind_packed_rows(module);
   bind_class_likelihood(module);
+  bind_kernel_products(module);
   bind_smooth(module);
 }
 

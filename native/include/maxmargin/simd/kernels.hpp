@@ -13,6 +13,7 @@
 #include "maxmargin/rows/rows.hpp"
 #include "maxmargin/simd/grid_pass.hpp"
 #include "maxmargin/simd/grid_sum_pass.hpp"
+#include "maxmargin/simd/kernel_pass.hpp"
 #include "maxmargin/simd/split_rules.hpp"
 
 namespace maxmargin {
@@ -147,9 +148,13 @@ struct Kernels {
   // marginals[.][e] = reach[head of e] chances[e], added to reach of both tails, from the last cell to the first
   void (*spread_lanes)(std::int32_t cells, const std::int32_t* first, const std::int32_t* tails, const double* chances, double* reach,
                        double* const* marginals);
+  // Sums of values of a kernel: rows of a group, columns of a panel, and the pass.
+  int value_rows, value_columns;
+  void (*add_kernel_values)(const KernelPass& pass);
 };
 
-// The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
+// The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one, and avx2 leaves
+// AVX-512 out.
 const Kernels& kernels();
 
 inline const RowKernels<double>& kernels_for(const double*) { return kernels().fine; }
@@ -166,5 +171,7 @@ void row_update(const Row& x, Real* weights, int stride, const double* coefficie
 
 extern const Kernels kBaselineKernels;
 extern const Kernels kAvx2Kernels;
+// Puts what gains from AVX-512 into a table.
+void use_avx512(Kernels& table);
 
 }  // namespace maxmargin
