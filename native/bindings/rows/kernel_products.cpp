@@ -15,7 +15,7 @@ void make(KernelProducts* self, In2<float> left, In2<float> right, int power) {
   new (self) KernelProducts({left.data(), left.size()}, {right.data(), right.size()}, static_cast<std::int64_t>(depth), power);
 }
 
-void add(const KernelProducts& self, In1<std::int32_t> rows, In2<double> coefficients, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> into) {
+void add(const KernelProducts& self, In1<std::int32_t> rows, In2<double> coefficients, InOut2<double> into) {
   if (coefficients.shape(0) != rows.size() || coefficients.shape(1) != into.shape(1)) throw nb::value_error("one coefficient per row and label is needed");
   if (static_cast<std::int64_t>(into.shape(0)) != self.columns()) throw nb::value_error("one row of sums per column of the matrix is needed");
   for (std::int32_t r : as_span(rows)) {

@@ -14,11 +14,11 @@ namespace maxmargin {
 namespace {
 
 #include "lanes.inl"
+#include "vector_kernels.inl"
 #include "row_kernels.inl"
 #include "column_kernels.inl"
 #include "class_kernels.inl"
 #include "chain_kernels.inl"
-#include "vector_kernels.inl"
 #include "program_kernels.inl"
 #include "grid_kernels.inl"
 #include "grid_sum_kernels.inl"

@@ -101,22 +101,17 @@ class KernelOracle(Oracle):
         return found
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
-        return self._as_point(self.base.cut(self._asked_at(w), stop))
+        return self._as_point(self.base.cut(w, stop))
 
     def cut_of(self, w: Floats, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
-        return self._as_point(self.base.cut_of(self._asked_at(w), examples, weight, stop))
+        return self._as_point(self.base.cut_of(w, examples, weight, stop))
 
-    def _asked_at(self, w: Floats) -> Floats:
-        """Cuts have coefficients: none of their moves is for scores to follow."""
-        self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
-        return w
 
     def _as_point(self, cut: Cut) -> Cut:
         self._note()
         return replace(cut, a=self._space.point(cut.a))
 
     def by_parts(self) -> KernelParts:
-        self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
         return KernelParts(self.base, self._space, self.rows_of)
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
@@ -144,9 +139,14 @@ class KernelOracle(Oracle):
     def moved(self, state: DualState, codes: Indices) -> DualState:
         return self.base.moved(state, codes)
 
-    def set_patch(self, rows: Indices, values: Floats) -> None:
-        """The rows whose scores are kept up to date while a solver moves, and their part of the kernel matrix."""
-        self.rows.set_patch(rows, values)
+    def set_patch(self, rows: Indices, values: Floats, scores: Floats) -> None:
+        """The rows whose scores are kept up to date while a solver moves, their part of the kernel matrix, and these
+        scores, shape (width, rows)."""
+        self.rows.set_patch(rows, values, scores)
+
+    def leave_patch(self) -> None:
+        """From now on no scores are kept up to date."""
+        self.rows.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)), np.zeros((0, 0)))
 
     def _note(self) -> None:
         if not self.base.exact:
@@ -238,7 +238,6 @@ class KernelEngine(Engine):
 
     def _look(self, examples: Indices) -> None:
         """Finds the gaps of examples at the present weights."""
-        self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
         self.core.visit(examples, _LOOK)
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
@@ -267,7 +266,6 @@ class KernelEngine(Engine):
     def extrapolate(self, factor: float) -> float:
         """The scores extrapolate like the coefficients, but for the rows that were kept within their cap."""
         paired, before, dual = self.space.paired, np.array(self.core.weights), self.core.dual
-        self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
         step = self.core.stretch(factor)
         w = self.core.weights
         straight = before + factor * (before - self._marked)
@@ -311,19 +309,19 @@ class _Patch:
 
     def __enter__(self) -> None:
         engine, rows, space = self._engine, self._rows, self._engine.space
-        engine.oracle.set_patch(rows, engine.cache.patch(rows))
         w = engine.core.weights
-        self._scores = w[: space.paired].reshape(-1, space.width)[rows]
+        scores = w[: space.paired].reshape(-1, space.width)
+        engine.oracle.set_patch(rows, engine.cache.patch(rows), np.ascontiguousarray(scores[rows].T))
         self._before = space.coefficients(w)[rows]
 
     def __exit__(self, *_: object) -> None:
         engine, rows, space = self._engine, self._rows, self._engine.space
+        engine.oracle.leave_patch()
         w = engine.core.weights
         change = space.coefficients(w)[rows] - self._before
         used = np.flatnonzero(change.any(axis=1))
         if not used.size:
             return
         scores = w[: space.paired].reshape(-1, space.width)
-        scores[rows] = self._scores
         engine.cache.add_product(rows[used], change[used], scores)
         engine._moved = True
