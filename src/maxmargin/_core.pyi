@@ -64,9 +64,9 @@ class Rows:
         Makes unit vectors in 2 n columns the rows of a kernel (rows/kernel_patch.hpp).
         """
 
-    def set_patch(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+    def set_patch(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """
-        The rows whose scores moves keep up to date, and their part of the kernel matrix.
+        The rows whose scores moves keep up to date, their part of the kernel matrix, and these scores, shape (weights per row, rows).
         """
 
     @property

@@ -106,7 +106,6 @@ class KernelOracle(Oracle):
     def cut_of(self, w: Floats, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
         return self._as_point(self.base.cut_of(w, examples, weight, stop))
 
-
     def _as_point(self, cut: Cut) -> Cut:
         self._note()
         return replace(cut, a=self._space.point(cut.a))

@@ -29,8 +29,8 @@ _ALIKE = 1e-3  # variance in the space of the kernel as a share of k(x, x): with
 class RoughValues:
     """The values of a kernel between rows and columns, each a function of one product of their factors.
 
-    For ``'rbf'``, the exponents are such products: ``-gamma |a - b|^2`` is that of ``(2 gamma a, -gamma |a|^2, 1)`` with
-    ``(b, 1, -gamma |b|^2)``.
+    For ``'rbf'``, the exponents are such products: ``-gamma |a - b|^2`` is that of ``(2 gamma a, -gamma |a|^2, 1)``
+    with ``(b, 1, -gamma |b|^2)``.
     """
 
     kernel: Kernel

@@ -19,7 +19,7 @@ from maxmargin.rows.kernel_scale import KernelScale
 
 Floats = npt.NDArray[np.float64]
 
-_FEW_COLUMNS = 32  # of which values are computed sooner than they are read from memory
+_FEW_COLUMNS = 64  # of which values are computed sooner than they are read from memory
 _SAMPLE = 1000  # rows that the scale is measured on
 
 

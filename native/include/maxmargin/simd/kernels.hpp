@@ -70,6 +70,8 @@ struct RowKernels {
 };
 
 inline constexpr std::int64_t kGramRows = 128;
+inline constexpr std::int64_t kTurnedPad = 32;
+inline constexpr int kTurnedRows = 4;
 
 struct Kernels {
   const char* name;
@@ -151,6 +153,11 @@ struct Kernels {
   // Sums of values of a kernel: rows of a group, columns of a panel, and the pass.
   int value_rows, value_columns;
   void (*add_kernel_values)(const KernelPass& pass);
+  // out[r * stride + k] = sum_j x[r * apart + j] weights[k * apart + j] for r < rows and k < stride, with `apart` a multiple of kTurnedPad and
+  // rows filled up with zeros to it; kTurnedRows of them at a time are fast
+  void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out);
+  // weights[j] += c x_j for j < apart
+  void (*turned_update)(float c, const float* x, float* weights, std::int64_t apart);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one, and avx2 leaves
