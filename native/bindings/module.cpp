@@ -26,7 +26,7 @@ NB_MODULE(_core, module) {
   using namespace maxmargin;
   nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no fault of the user's
   module.doc() = "Native core: packed examples, the dual engine, and the searches of all structures.";
-  module.def("isa", [] { return kernels().name; }, "Name of the instruction set in use: 'avx2' or 'baseline'.");
+  module.def("isa", [] { return kernels().name; }, "Name of the instruction set in use: 'avx512', 'avx2' or 'baseline'.");
   module.def("padded", [](std::int64_t labels) { return padded(labels); }, nb::arg("labels"),
              "Row length of the weights for a number of labels.");
 #define CALL(folder) bindings::bind_##folder(module);

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def isa() -> str:
-    """Name of the instruction set in use: 'avx2' or 'baseline'."""
+    """Name of the instruction set in use: 'avx512', 'avx2' or 'baseline'."""
 
 def padded(labels: int) -> int:
     """Row length of the weights for a number of labels."""
@@ -68,9 +68,9 @@ class Rows:
     def has_kernel(self) -> bool:
         """Whether rows are unit vectors with a kernel."""
 
-    def set_patch(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+    def set_patch(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """
-        The rows whose scores moves keep up to date, and their part of the kernel matrix.
+        The rows whose scores moves keep up to date, their part of the kernel matrix, and these scores, shape (weights per row, rows).
         """
 
     @property
@@ -175,6 +175,16 @@ class ClassDual:
     @property
     def dual(self) -> float:
         """A lower bound of the optimum."""
+
+class KernelProducts:
+    """
+    A kernel matrix in float32 whose values are computed when they are needed (rows/kernel_products.hpp).
+    """
+
+    def __init__(self, left: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], power: int) -> None: ...
+
+    def add(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], into: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """into += K[rows].T @ coefficients"""
 
 class SmoothFit:
     """

@@ -85,7 +85,8 @@ def test_planes_of_groups_need_the_products_of_their_rows() -> None:
     """A plane that is taken in without them would have wrong ones."""
     _, by_kernel = bound_rankings(Formulation(), WHOLE)
     engine = by_kernel.base.engine(C)
-    by_kernel.set_patch(np.arange(5, dtype=np.int32), by_kernel.cache.patch(np.arange(5, dtype=np.int32)))
+    some = np.arange(5, dtype=np.int32)
+    by_kernel.set_patch(some, by_kernel.cache.patch(some), np.zeros((1, 5)))
     plane = SparseVector(np.array([4, 7], dtype=np.int32), np.array([1.0, -1.0]))
     with pytest.raises(RuntimeError, match="outside the patch"):
         add_plane(engine.core, 0, plane, 1.0)

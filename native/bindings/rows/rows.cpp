@@ -177,11 +177,12 @@ static void bind_packed_rows(nb::module_& module) {
       .def_prop_ro("has_kernel", [](const PyRows& self) { return self.kernel != nullptr; }, "Whether rows are unit vectors with a kernel.")
       .def(
           "set_patch",
-          [](PyRows& self, In1<std::int32_t> rows, In2<double> values) {
+          [](PyRows& self, In1<std::int32_t> rows, In2<double> values, InOut2<double> scores) {
             if (!self.kernel) throw nb::value_error("these rows have no kernel");
             KernelPatch& patch = *self.kernel;
             const std::size_t size = rows.size();
             if (values.shape(0) != size || values.shape(1) != size) throw nb::value_error("a patch is square");
+            if (scores.shape(1) != size) throw nb::value_error("one score per label and row is needed");
             for (std::int32_t r : as_span(rows)) {
               if (r < 0 || static_cast<std::size_t>(r) >= patch.place.size()) throw nb::index_error("no such row");
             }
@@ -189,11 +190,14 @@ static void bind_packed_rows(nb::module_& module) {
             patch.size = static_cast<std::int64_t>(size);
             patch.rows = rows.data();
             patch.values = values.data();
+            patch.scores = scores.data();
             for (std::size_t k = 0; k < size; ++k) patch.place[static_cast<std::size_t>(rows.data()[k])] = static_cast<std::int32_t>(k);
             self.patch_rows = nb::cast(rows);
             self.patch_values = nb::cast(values);
+            self.patch_scores = nb::cast(scores);
           },
-          nb::arg("rows").noconvert(), nb::arg("values").noconvert(), "The rows whose scores moves keep up to date, and their part of the kernel matrix.")
+          nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("scores").noconvert(),
+          "The rows whose scores moves keep up to date, their part of the kernel matrix, and these scores, shape (weights per row, rows).")
       .def_prop_ro("cells",
                    [](const PyRows& self) {
                      const Rows& rows = self.packed.rows;
@@ -289,7 +293,7 @@ static void bind_packed_rows(nb::module_& module) {
                 columns.push_back(static_cast<std::int32_t>(column));
                 values.push_back(value);
               };
-              const Row row = rows[i];
+              const Row row = rows.stored(i);
               for (std::int64_t c = 0; c < row.count; ++c) keep(row.column(c), row.value(c));
               if (rows.bias != 0.0) keep(rows.width, rows.bias);
               offsets.push_back(static_cast<std::int64_t>(columns.size()));
@@ -348,11 +352,13 @@ static void bind_packed_rows(nb::module_& module) {
 }
 
 void bind_class_likelihood(nb::module_& module);
+void bind_kernel_products(nb::module_& module);
 void bind_smooth(nb::module_& module);
 
 void bind_rows(nb::module_& module) {
   bind_packed_rows(module);
   bind_class_likelihood(module);
+  bind_kernel_products(module);
   bind_smooth(module);
 }
 

@@ -13,7 +13,7 @@ struct PyRows {
   PackedRows packed;
   nb::object values, indices, offsets;
   std::unique_ptr<KernelPatch> kernel;
-  nb::object patch_rows, patch_values;
+  nb::object patch_rows, patch_values, patch_scores;
 
   void check_analysed() const {
     if (packed.squared_norms.size() != static_cast<std::size_t>(packed.rows.n)) throw nb::value_error("training needs rows made with analyse=True");

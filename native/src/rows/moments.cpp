@@ -20,7 +20,8 @@ void for_stored(const Row& row, Body&& body) {
   auto narrow = [&row](std::int64_t c) { return std::int64_t{row.narrow[c]}; };
   switch (row.kind) {
     case RowKind::dense:
-    case RowKind::masked: break;  // see for_dense
+    case RowKind::masked: break;   // see for_dense
+    case RowKind::patched: break;  // has no cells
     case RowKind::sparse: run(index, stored); break;
     case RowKind::ones: run(index, [](std::int64_t) { return 1.0; }); break;
     case RowKind::narrow: run(narrow, stored); break;

@@ -33,7 +33,7 @@ std::vector<double> combine_rows(const Rows& rows, std::span<const double> coeff
     const auto row_axpy = kernels().fine.row_axpy;
     for (std::int64_t m = begin; m < end; ++m) {
       const double c = coefficient[static_cast<std::size_t>(m)];
-      if (c != 0.0) row_axpy(rows[row_at(examples, m)], c, sum.data());
+      if (c != 0.0) row_axpy(rows.stored(row_at(examples, m)), c, sum.data());
     }
   });
   for (std::size_t share = 1; share < parts.size(); ++share) kernels().axpy(1.0, parts[share].data(), parts.front().data(), rows.columns());

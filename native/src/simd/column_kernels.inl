@@ -34,10 +34,12 @@ void row_axpy_as(const Row& x, double c, Real* w) {
 
 template <class Real>
 double row_dot(const Row& x, const Real* w) {
+  if (x.kind == RowKind::patched) return x.patch_scores[x.place] + (x.bias != 0.0 ? x.bias * static_cast<double>(w[x.width]) : 0.0);
   return x.single ? row_dot_as<Real, float>(x, w) : row_dot_as<Real, double>(x, w);
 }
 
 template <class Real>
 void row_axpy(const Row& x, double c, Real* w) {
+  if (x.kind == RowKind::patched) return move_patched(x, w, 1, 0, c);
   return x.single ? row_axpy_as<Real, float>(x, c, w) : row_axpy_as<Real, double>(x, c, w);
 }

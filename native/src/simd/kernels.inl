@@ -14,17 +14,19 @@ namespace maxmargin {
 namespace {
 
 #include "lanes.inl"
+#include "vector_kernels.inl"
 #include "row_kernels.inl"
 #include "column_kernels.inl"
 #include "class_kernels.inl"
 #include "chain_kernels.inl"
-#include "vector_kernels.inl"
 #include "program_kernels.inl"
 #include "grid_kernels.inl"
 #include "grid_sum_kernels.inl"
 #include "grid_wide_kernels.inl"
 #include "chart_kernels.inl"
 #include "lane_sum_kernels.inl"
+#include "value_kernels.inl"
+#include "turned_kernels.inl"
 
 }  // namespace
 
@@ -36,6 +38,7 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  max_sum, max_sum_at, all_within, softmax,
                                  kGridStrip, grid_lane, grid_forward, grid_sum_forward, grid_sum_backward, grid_wide_forward, grid_wide_backward,
                                  best_splits, sum_splits, share_splits,
-                                 kInputs, weigh_lanes, sum_lanes, spread_lanes};
+                                 kInputs, weigh_lanes, sum_lanes, spread_lanes,
+                                 kValueRows, kValueColumns, add_kernel_values, turned_scores, turned_update};
 
 }  // namespace maxmargin

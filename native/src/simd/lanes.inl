@@ -1,6 +1,8 @@
 // Vectors of the width of the machine, and groups of labels in registers. Part of kernels.inl.
 
-#if defined(__AVX__)
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
 inline constexpr int kVectorBytes = 32;
 #else
 inline constexpr int kVectorBytes = 16;  // wider vectors than the machine has are split badly

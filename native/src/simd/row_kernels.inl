@@ -41,8 +41,24 @@ inline void for_each_cell(const Row& x, Body&& body) {
         }
       }
       break;
+    case RowKind::patched: return;  // has no cells
   }
   if (x.bias != 0.0) body.template operator()<0>(x.width, static_cast<Real>(x.bias));
+}
+
+// Scores of a row of a patch are read where they are kept, and moves along it change those of the whole patch.
+template <class Real>
+void score_patched(const Row& x, const Real* weights, int stride, Real* out) {
+  const Real* constant = weights + x.width * stride;
+  for (int k = 0; k < stride; ++k) {
+    out[k] = static_cast<Real>(x.patch_scores[k * x.count + x.place]);
+    if (x.bias != 0.0) out[k] += static_cast<Real>(x.bias) * constant[k];
+  }
+}
+template <class Real>
+void move_patched(const Row& x, Real* weights, int stride, int label, double change) {
+  axpy(change, static_cast<const double*>(x.values), x.patch_scores + label * x.count, x.count);
+  if (x.bias != 0.0) weights[x.width * stride + label] += static_cast<Real>(change * x.bias);
 }
 
 template <class Real, class Stored, int kCount>
@@ -97,6 +113,7 @@ bool zeros(const double* four) { return four[0] == 0.0 && four[1] == 0.0 && four
 
 template <class Real>
 void scores(const Row& x, const Real* weights, int stride, Real* out) {
+  if (x.kind == RowKind::patched) return score_patched(x, weights, stride, out);
   if (stride > kManyLabels) {
     return x.single ? score_many<Real, float>(x, weights, stride, out) : score_many<Real, double>(x, weights, stride, out);
   }
@@ -111,6 +128,10 @@ void scores(const Row& x, const Real* weights, int stride, Real* out) {
 
 template <class Real>
 void update_few(const Row& x, Real* weights, int stride, const std::int32_t* place, const double* change, int count) {
+  if (x.kind == RowKind::patched) {
+    for (int k = 0; k < count; ++k) move_patched(x, weights, stride, place[k], change[k]);
+    return;
+  }
   auto add = [&]<int way>(std::int64_t column, Real value) {
     Real* row = weights + column * stride;
     for (int k = 0; k < count; ++k) row[place[k]] += value * static_cast<Real>(change[k]);
@@ -124,6 +145,12 @@ void update_few(const Row& x, Real* weights, int stride, const std::int32_t* pla
 
 template <class Real>
 void update(const Row& x, Real* weights, int stride, const double* coefficient) {
+  if (x.kind == RowKind::patched) {
+    for (int k = 0; k < stride; ++k) {
+      if (coefficient[k] != 0.0) move_patched(x, weights, stride, k, coefficient[k]);
+    }
+    return;
+  }
   // Usually two or three labels change: leave out whole vectors of zeros at either end.
   int begin = 0, end = stride;
   while (begin + kPad < end && zeros(coefficient + begin)) begin += kPad;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from maxmargin.classes.methods import maximise_likelihood
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_map import KernelMap
+from maxmargin.rows.kernel_map import factored
 from maxmargin.rows.kernel_scale import KernelScale
 from maxmargin.solvers.base import Run
 
@@ -32,8 +31,7 @@ def classes_overlap(kernel: Kernel, X: Any, labels: Codes, weight: Floats | None
     n = labels.size
     allowed = np.arange(n) if weight is None else np.flatnonzero(weight > 0.0)
     some = np.sort(np.random.default_rng(0).permutation(allowed)[:_SAMPLE])
-    part = X[some][:, some] if kernel.kind == "precomputed" else X[some]
-    _, features = KernelMap.exact(replace(kernel, cache=8 * some.size**2), part)
+    features, _ = factored(kernel.block(X[some], kernel.reference(X, some)).copy())
     own, share = np.ascontiguousarray(labels[some]), np.ones(some.size) if weight is None else weight[some]
     guess = float(share.sum() - np.bincount(own, share).max())
     rows = packed(features)

@@ -25,8 +25,8 @@ _DIRECT = 8192  # rows of a patch up to which it is computed in one piece
 class KernelCache:
     """The kernel matrix of ``n`` training rows as far as ``limit`` bytes hold it.
 
-    Rows that were not used for longest make room for others. Where ``keeps`` is False none is kept: values that cost
-    little are computed sooner than they are read from memory.
+    Rows that were not used for longest make room for others. With ``products`` none is kept: values that cost little
+    are computed sooner than they are read from memory.
 
     Parameters
     ----------
@@ -34,6 +34,7 @@ class KernelCache:
     diagonal : ``K[i, i]``, shape (n,)
     limit : bytes for the rows kept; at least 512 rows are kept, even if they need more
     dtype : of the values; None is float64 where all of them fit, else float32
+    products : the same matrix for products that store no value
     """
 
     def __init__(
@@ -42,12 +43,12 @@ class KernelCache:
         diagonal: Floats,
         limit: int,
         dtype: npt.DTypeLike | None = None,
-        keeps: bool = True,
+        products: _core.KernelProducts | None = None,
     ) -> None:
         self._values, self.diagonal, self.n = values, np.ascontiguousarray(diagonal, dtype=np.float64), len(diagonal)
         self.dtype = np.dtype((np.float64 if 8 * self.n * self.n <= limit else np.float32) if dtype is None else dtype)
         room = limit // max(1, self.n * self.dtype.itemsize)
-        self.capacity = min(self.n, max(BLOCK, room)) if keeps else 0
+        self._products, self.capacity = products, min(self.n, max(BLOCK, room)) if products is None else 0
         self._slots = np.empty((self.capacity, self.n), dtype=self.dtype)
         self._slot = np.full(self.n, -1, dtype=np.intp)  # of each row
         self._owner = np.full(self.capacity, -1, dtype=np.intp)  # of each slot
@@ -64,8 +65,7 @@ class KernelCache:
 
     def rows(self, numbers: Indices) -> Real:
         """``K[numbers, :]`` of at most 512 different rows, a copy."""
-        held = self._held(numbers)
-        return self._values(numbers, slice(None)) if held is None else self._slots[held]
+        return self._slots[self._held(numbers)] if self._products is None else self._values(numbers, slice(None))
 
     def holds_patch(self, rows: int) -> bool:
         """Whether the kernel between so many rows, in float64, takes no more room than the cache may."""
@@ -99,16 +99,17 @@ class KernelCache:
 
     def add_product(self, numbers: Indices, coefficients: Floats, into: Floats) -> None:
         """``into += K[:, numbers] @ coefficients`` for different rows, shapes (n, width) and (len(numbers), width)."""
+        if self._products is not None:
+            self._products.add(numbers, coefficients, into)
+            self.computed += numbers.size
+            return
         for start in range(0, numbers.size, BLOCK):
             some = numbers[start : start + BLOCK]
             part = _transposed(coefficients[start : start + BLOCK].astype(self.dtype))
             held = self._held(some)
             for first in range(0, self.n, _TILE):
                 tile = slice(first, first + _TILE)
-                values = self._values(some, tile) if held is None else self._slots[held, tile]
-                into[tile] += (part @ values).T
-            if held is None:
-                self.computed += some.size
+                into[tile] += (part @ self._slots[held, tile]).T
 
     def product(self, coefficients: Floats) -> Floats:
         """``K @ coefficients``, shape (n, width), from the rows that have coefficients."""
@@ -118,10 +119,8 @@ class KernelCache:
         self.add_product(used, coefficients[used], total)
         return total
 
-    def _held(self, rows: Indices) -> npt.NDArray[np.intp] | None:
-        """Where some rows are kept, all of them from now on; None where nothing is kept."""
-        if not self.capacity:
-            return None
+    def _held(self, rows: Indices) -> npt.NDArray[np.intp]:
+        """Where some rows are kept, all of them from now on."""
         self._clock += 1
         held = self._slot[rows]
         self._used[held[held >= 0]] = self._clock

@@ -95,7 +95,6 @@ class KernelEngine(Engine):
 
     def _look(self, examples: Indices) -> None:
         """Finds the gaps of examples at the present weights."""
-        self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
         self.core.visit(examples, _LOOK)
 
     def settle(self, settings: VisitSettings, tolerance: float, max_passes: int) -> VisitResult:
@@ -124,7 +123,6 @@ class KernelEngine(Engine):
     def extrapolate(self, factor: float) -> float:
         """The scores extrapolate like the coefficients, but for the rows that were kept within their cap."""
         paired, before, dual = self.space.paired, np.array(self.core.weights), self.core.dual
-        self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
         step = self.core.stretch(factor)
         w = self.core.weights
         straight = before + factor * (before - self._marked)
@@ -156,7 +154,6 @@ class KernelEngine(Engine):
     def restore(self, state: DualState) -> None:
         """Planes that are held have products with each other; those that are numbered have none."""
         if not isinstance(self.base, WorkingSetEngine | PlanesEngine):
-            self.oracle.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
             self.base.restore(state)
             self.space.set_scores(self.core.weights)
             return
@@ -174,19 +171,20 @@ class _Patch:
 
     def __enter__(self) -> None:
         engine, rows, space = self._engine, self._rows, self._engine.space
-        engine.oracle.set_patch(rows, engine.cache.patch(rows))
         w = engine.core.weights
         self._scores = w[: space.paired].reshape(-1, space.width)[rows]
+        engine.oracle.set_patch(rows, engine.cache.patch(rows), np.array(self._scores.T, order="C"))
         self._before = space.coefficients(w)[rows]
 
     def __exit__(self, *_: object) -> None:
         engine, rows, space = self._engine, self._rows, self._engine.space
+        engine.oracle.leave_patch()
         w = engine.core.weights
         change = space.coefficients(w)[rows] - self._before
         used = np.flatnonzero(change.any(axis=1))
         if not used.size:
             return
         scores = w[: space.paired].reshape(-1, space.width)
-        scores[rows] = self._scores
+        scores[rows] = self._scores  # planes that are stored move these too
         engine.cache.add_product(rows[used], change[used], scores)
         engine._moved = True

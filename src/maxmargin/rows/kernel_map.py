@@ -13,7 +13,7 @@ from scipy.linalg.lapack import dtrtri
 
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_basis import RESIDUAL, LowRank, basis_rows, partial_cholesky, pivoted_factor
+from maxmargin.rows.kernel_basis import RESIDUAL, LowRank, Places, basis_rows, partial_cholesky, pivoted_factor
 
 Floats = npt.NDArray[np.float64]
 
@@ -170,12 +170,9 @@ class KernelMap:
         if not positive:
             factor, features = _positive_part(values)
             return cls(kernel, kernel.reference(X, everything), factor, np.abs(size), X.shape[1]), features
-        lower, order = pivoted_factor(values, RESIDUAL * float(size.max()))
-        rank = lower.shape[1]
-        features = np.empty((n, rank))
-        features[order] = lower
-        chosen = order[:rank]
-        return cls(kernel, kernel.reference(X, chosen), _inverse(lower[:rank]), size[chosen], X.shape[1]), features
+        features, order = factored(values)
+        chosen = order[: features.shape[1]]
+        return cls(kernel, kernel.reference(X, chosen), _inverse(features[chosen]), size[chosen], X.shape[1]), features
 
     @classmethod
     def _within_cache(cls, kernel: Kernel, X: Any) -> tuple[KernelMap, Floats]:
@@ -233,6 +230,15 @@ class KernelMap:
         return ReferenceRows(self.kernel, rows, self.columns), np.ascontiguousarray(coef[:, kept])
 
 
+def factored(values: Floats) -> tuple[Floats, Places]:
+    """The features of rows with these kernel values between them, shape (n, r), and the order of the rows in which the
+    first r span the others; ``values`` has no negative eigenvalue, and may be overwritten."""
+    lower, order = pivoted_factor(values, RESIDUAL * float(np.diagonal(values).max()))
+    features = np.empty(lower.shape)
+    features[order] = lower
+    return _not_zero(features), order
+
+
 def in_parts(map: ReferenceRows | FourierMap, X: Any, coef: Floats) -> Floats:
     """Scores of rows, shape (n, slots), with at most some 30 MB of features at once."""
     scores = np.empty((X.shape[0], coef.shape[0]))
@@ -257,10 +263,14 @@ def low_rank_map(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -
 
 def _inverse(lower: Floats) -> Floats:
     """``L^-T``."""
-    if lower.size == 0:
-        raise ValueError("The kernel is 0 between all rows; there is nothing to learn with it.")
-    inverse, _ = dtrtri(lower, lower=1)
+    inverse, _ = dtrtri(_not_zero(lower), lower=1)
     return np.ascontiguousarray(np.tril(inverse).T)
+
+
+def _not_zero(factor: Floats) -> Floats:
+    if factor.size == 0:
+        raise ValueError("The kernel is 0 between all rows; there is nothing to learn with it.")
+    return factor
 
 
 def _positive_part(values: Floats) -> tuple[Floats, Floats]:

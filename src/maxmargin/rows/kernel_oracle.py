@@ -109,22 +109,16 @@ class KernelOracle(Oracle):
         return found
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
-        return self._as_point(self.base.cut(self._asked_at(w), stop))
+        return self._as_point(self.base.cut(w, stop))
 
     def cut_of(self, w: Floats, examples: Indices, weight: Floats, stop: Stop | None = None) -> Cut:
-        return self._as_point(self.base.cut_of(self._asked_at(w), examples, weight, stop))
-
-    def _asked_at(self, w: Floats) -> Floats:
-        """Cuts have coefficients: none of their moves is for scores to follow."""
-        self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
-        return w
+        return self._as_point(self.base.cut_of(w, examples, weight, stop))
 
     def _as_point(self, cut: Cut) -> Cut:
         self._note()
         return replace(cut, a=self._space.point(cut.a))
 
     def by_parts(self) -> KernelParts:
-        self.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)))
         return KernelParts(self.base, self._space, self.rows_of)
 
     def planes(self, w: Floats, examples: Indices) -> Planes:
@@ -157,9 +151,14 @@ class KernelOracle(Oracle):
     def moved(self, state: DualState, codes: Indices) -> DualState:
         return self.base.moved(state, codes)
 
-    def set_patch(self, rows: Indices, values: Floats) -> None:
-        """The rows whose scores are kept up to date while a solver moves, and their part of the kernel matrix."""
-        self.rows.set_patch(rows, values)
+    def set_patch(self, rows: Indices, values: Floats, scores: Floats) -> None:
+        """The rows whose scores are kept up to date while a solver moves, their part of the kernel matrix, and these
+        scores, shape (width, rows)."""
+        self.rows.set_patch(rows, values, scores)
+
+    def leave_patch(self) -> None:
+        """From now on no scores are kept up to date."""
+        self.rows.set_patch(np.zeros(0, dtype=np.int32), np.zeros((0, 0)), np.zeros((0, 0)))
 
     def _note(self) -> None:
         if not self.base.exact:

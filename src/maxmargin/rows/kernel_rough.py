@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg.blas import strmm
 
+from maxmargin import _core
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_map import KernelMap
 
@@ -24,12 +25,33 @@ _SAMPLE = 200  # rows on which the variance is looked at
 _ALIKE = 1e-3  # variance in the space of the kernel as a share of k(x, x): with less, rounding would show
 
 
-def rough_values(kernel: Kernel, X: Any, others: Any = None) -> Callable[[Any, Any], Rough] | None:
-    """From row and column numbers, or slices, to ``K[rows][:, columns]`` in float32; None where that is not for this
-    kernel or these rows. Columns are those of ``others``, or of X itself.
+@dataclass(frozen=True, eq=False)
+class RoughValues:
+    """The values of a kernel between rows and columns, each a function of one product of their factors.
 
-    For ``'rbf'``, the exponents are one product of matrices: ``-gamma |a - b|^2`` is that of ``(2 gamma a, -gamma
-    |a|^2, 1)`` with ``(b, 1, -gamma |b|^2)``. Columns are centred first, which changes no distance.
+    For ``'rbf'``, the exponents are such products: ``-gamma |a - b|^2`` is that of ``(2 gamma a, -gamma |a|^2, 1)``
+    with ``(b, 1, -gamma |b|^2)``.
+    """
+
+    kernel: Kernel
+    left: Rough
+    right: Rough
+
+    def __call__(self, rows: Any, columns: Any) -> Rough:
+        """From row and column numbers, or slices, to ``K[rows][:, columns]`` in float32."""
+        found: Rough = self.left[rows] @ self.right[columns].T
+        return np.exp(found, out=found) if self.kernel.kind == "rbf" else np.power(found, self.kernel.degree, out=found)
+
+    def products(self) -> _core.KernelProducts:
+        """The same matrix for products with coefficients, of which no value is stored."""
+        return _core.KernelProducts(self.left, self.right, 0 if self.kernel.kind == "rbf" else self.kernel.degree)
+
+
+def rough_values(kernel: Kernel, X: Any, others: Any = None) -> RoughValues | None:
+    """Values with the rows of X and the columns of ``others``, or of X itself; None where float32 is not for this
+    kernel or these rows.
+
+    Columns are centred first, which changes no distance.
     """
     if kernel.kind not in ("rbf", "poly") or sp.issparse(X) or isinstance(kernel.gamma, str):
         return None
@@ -40,15 +62,7 @@ def rough_values(kernel: Kernel, X: Any, others: Any = None) -> Callable[[Any, A
     others = X if others is None else others
     centre = X.mean(axis=0, dtype=np.float64) if kernel.kind == "rbf" else 0.0
     left, right = _factor(kernel, X, centre, False), _factor(kernel, others, centre, True)
-    if left is None or right is None:
-        return None
-    first, second = left, right
-
-    def values(rows: Any, columns: Any) -> Rough:
-        found: Rough = first[rows] @ second[columns].T
-        return np.exp(found, out=found) if kernel.kind == "rbf" else np.power(found, kernel.degree, out=found)
-
-    return values
+    return None if left is None or right is None else RoughValues(kernel, left, right)
 
 
 def rough_features(map: KernelMap, X: Any) -> Rough | None:

@@ -22,8 +22,7 @@ from maxmargin.rows.kernel_scale import KernelScale
 
 Floats = npt.NDArray[np.float64]
 
-_FEW_COLUMNS = 32  # of which values are computed sooner than they are read from memory
-_SMALL = 2**26  # bytes: a kernel matrix up to this size is always kept
+_FEW_COLUMNS = 64  # of which values are computed sooner than they are read from memory
 _SAMPLE = 1000  # rows that the scale is measured on
 
 
@@ -40,8 +39,8 @@ class KernelRows:
         """``rough`` allows values in float32."""
         values = rough_values(kernel, X) if rough else None
         if values is not None:
-            keeps = X.shape[1] > _FEW_COLUMNS or 4 * X.shape[0] ** 2 <= _SMALL
-            return cls(kernel, X, KernelCache(values, kernel.diagonal(X), kernel.cache, np.float32, keeps))
+            products = values.products() if X.shape[1] <= _FEW_COLUMNS else None
+            return cls(kernel, X, KernelCache(values, kernel.diagonal(X), kernel.cache, np.float32, products))
 
         def exact(rows: Any, columns: Any) -> Floats:
             return kernel.block(X[rows], kernel.reference(X, columns))

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "maxmargin/engine/budget.hpp"
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/rows/rows.hpp"
+#include "maxmargin/rows/rows_ahead.hpp"
 #include "maxmargin/engine/short_block.hpp"
 #include "maxmargin/engine/working_sets.hpp"
 
@@ -45,7 +47,8 @@ class MulticlassBlock {
         gradient_(scores_.size()),
         coefficient_(scores_.size()),
         allowed_(scores_.size()),
-        coarse_scores_(scores_.size()) {
+        coarse_scores_(scores_.size()),
+        ahead_(data.rows, data.stride()) {
     if (data.alike) {
       own_margin_.assign(data.margin, data.margin + data.stride());
       own_scale_.assign(data.scale, data.scale + data.stride());
@@ -63,15 +66,17 @@ class MulticlassBlock {
     data_.rows.prefetch_early(example);
   }
 
+  int stride() const { return data_.stride(); }
+  // Whether coarse weights are to lie label by label.
+  bool turns() const {
+    constexpr std::int64_t kManyColumns = 128;  // with fewer of them the weights of a row stay in the first cache
+    return data_.rows.kind == RowKind::dense && data_.rows.width >= kManyColumns;
+  }
+
   // Makes `example` current and takes the value b - <a, w> of each of its planes at w = factor * weights.
   template <class Real>
   void open(std::int64_t example, const Real* weights, bool = true, double factor = 1.0) {
-    example_ = example;
-    if (data_.alike) open_row(data_.labels[example]);
-    truth_ = data_.labels[example];
-    norm_ = data_.squared_norms[example];
-    margin_ = data_.alike ? own_margin_.data() : data_.margin + data_.first(truth_);
-    scale_ = data_.alike ? own_scale_.data() : data_.scale + data_.first(truth_);
+    choose(example);
     if constexpr (sizeof(Real) == sizeof(double)) {
       row_scores(data_.rows[example], weights, data_.stride(), scores_.data());
     } else {
@@ -84,6 +89,15 @@ class MulticlassBlock {
     total_ = ridge_ = 0.0;
     refresh();
   }
+  void open(std::int64_t example, TurnedWeights weights, bool = true) {
+    choose(example);
+    std::copy_n(ahead_.open(example, weights), data_.stride(), scores_.begin());
+    total_ = ridge_ = 0.0;
+    refresh();
+  }
+  // Scores the examples that are opened next.
+  static constexpr std::size_t kAhead = RowsAhead::kMost;
+  void look_ahead(std::span<const std::int32_t> examples, TurnedWeights weights) { ahead_.look(examples, weights); }
 
   // Whether the working set is empty and no plane is violated: nothing to do.
   bool at_rest(const SupportLists::List& working_set) const { return working_set.size == 0 && worst_ == truth_; }
@@ -141,19 +155,18 @@ class MulticlassBlock {
     });
   }
 
+  void apply(TurnedWeights weights) { ahead_.move(coefficient_.data(), weights); }
+
   // Adds sum alpha a of an example to the weights and returns sum alpha b.
   template <class Real>
   double deposit(std::int64_t example, const SupportLists::List& list, Real* weights) {
-    const std::int64_t truth = data_.labels[example], first = data_.first(truth);
-    std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
-    double linear = 0.0;
-    for (const SupportEntry& entry : list) {
-      const double step = entry.alpha * data_.scale[first + entry.output];
-      coefficient_[entry.output] -= step;
-      coefficient_[truth] += step;
-      linear += entry.alpha * data_.margin[first + entry.output];
-    }
+    const double linear = sum_up(example, list);
     add_row(example, weights);
+    return linear;
+  }
+  double deposit(std::int64_t example, const SupportLists::List& list, TurnedWeights weights) {
+    const double linear = sum_up(example, list);
+    ahead_.move(example, coefficient_.data(), weights);
     return linear;
   }
 
@@ -243,6 +256,29 @@ class MulticlassBlock {
   }
 
  private:
+  void choose(std::int64_t example) {
+    example_ = example;
+    if (data_.alike) open_row(data_.labels[example]);
+    truth_ = data_.labels[example];
+    norm_ = data_.squared_norms[example];
+    margin_ = data_.alike ? own_margin_.data() : data_.margin + data_.first(truth_);
+    scale_ = data_.alike ? own_scale_.data() : data_.scale + data_.first(truth_);
+  }
+
+  // The coefficients of classes in sum alpha a of an example; answers sum alpha b.
+  double sum_up(std::int64_t example, const SupportLists::List& list) {
+    const std::int64_t truth = data_.labels[example], first = data_.first(truth);
+    std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
+    double linear = 0.0;
+    for (const SupportEntry& entry : list) {
+      const double step = entry.alpha * data_.scale[first + entry.output];
+      coefficient_[entry.output] -= step;
+      coefficient_[truth] += step;
+      linear += entry.alpha * data_.margin[first + entry.output];
+    }
+    return linear;
+  }
+
   template <class Real>
   void add_row(std::int64_t example, Real* weights) const {
     data_.rows.each_move(example, [&](const Row& row) { row_update(row, weights, data_.stride(), coefficient_.data()); });
@@ -282,6 +318,7 @@ class MulticlassBlock {
   const double* scale_ = nullptr;
   std::vector<double> scores_, alpha_, gradient_, coefficient_, allowed_;
   std::vector<float> coarse_scores_;
+  RowsAhead ahead_;  // where weights lie label by label
   std::vector<std::int32_t> few_, changed_;  // planes that steps saw, where there are many; classes whose weights change
   std::vector<double> changes_;
   ShortBlock<MulticlassBlock> some_;

@@ -105,6 +105,12 @@ concept DualBlock = (SeparateBlock<B> || SharingBlock<B>) &&
 template <class Block, WeightsPolicy Weights = ExplicitWeights>
   requires DualBlock<Block, typename Weights::Point> && (!Block::kCoarse || DualBlock<Block, typename Weights::CoarsePoint>)
 class BlockEngine {
+  // Whether the block can have weights that lie label by label, where turns() says that its rows are for that.
+  static constexpr bool kTurns = std::same_as<Weights, ExplicitWeights> && DualBlock<Block, TurnedWeights> && requires(const Block& seen) {
+    { seen.turns() } -> std::same_as<bool>;
+    { seen.stride() } -> std::same_as<int>;
+  };
+
  public:
   BlockEngine(Block planes, std::int64_t blocks, Budget budget, Weights weights)
       : block(std::move(planes)),
@@ -121,10 +127,16 @@ class BlockEngine {
         budget(budget),
         weights_(block.weight_count()) {
     if constexpr (requires { weights_.pair(block.paired()); }) weights_.pair(block.paired());
+    if constexpr (kTurns) {
+      if (block.turns()) weights_.turn(block.stride());
+    }
   }
 
   VisitResult visit(std::span<const std::int32_t> order, const VisitSettings& settings) {
     moved();
+    if constexpr (kTurns) {
+      if (settings.coarse && weights_.is_turned()) return visit_all(order, settings, weights_.turned_point());
+    }
     if constexpr (Block::kCoarse) {
       if (settings.coarse && !weights_.is_paired()) return visit_all(order, settings, weights_.coarse_point());
     }
@@ -211,6 +223,9 @@ class BlockEngine {
   void mark() { maxmargin::mark(support); }
   // Extrapolates along the path from the mark to here (engine/extrapolation.hpp). The gain of the dual; without one, all is as before.
   double extrapolate(double factor) {
+    if constexpr (kTurns) {
+      if (weights_.is_turned() && weights_.is_coarse()) return maxmargin::extrapolate(*this, factor, weights_.turned_point(), false);
+    }
     if constexpr (Block::kCoarse) {
       if (weights_.is_coarse()) return maxmargin::extrapolate(*this, factor, weights_.coarse_point(), SeparateBlock<Block>);
     }
@@ -256,6 +271,9 @@ class BlockEngine {
       if (at + kSoon < order.size()) {
         block.prefetch(order[at + kSoon]);
         prefetch_line(support[order[at + kSoon]].entries);
+      }
+      if constexpr (requires { block.look_ahead(order, w); }) {
+        if (at % Block::kAhead == 0) block.look_ahead(order.subspan(at, std::min(order.size() - at, Block::kAhead)), w);
       }
       ++result.visited;
       visit_one(order[at], settings, w, result);

@@ -85,7 +85,7 @@ class StoredPlanes {
   }
   void collect(std::int64_t, const Plane& plane, double c) { collected_.emplace_back(&plane, c); }
   void flush(std::int64_t, double* weights) {
-    for (const auto& [plane, c] : collected_) move(*plane, c, weights);
+    for (const auto& [plane, c] : collected_) move(*plane, c, weights, rows_ == nullptr ? nullptr : rows_->kernel->scores);
     collected_.clear();
   }
 
@@ -108,8 +108,8 @@ class StoredPlanes {
   }
 
  private:
-  // weights += c a.
-  void move(const Plane& plane, double c, double* weights) const {
+  // weights += c a; `scores` are those of the rows of the patch in a copy for whoever asks about rows, or null.
+  void move(const Plane& plane, double c, double* weights, double* scores) const {
     if (rows_ == nullptr) return plane.add_to(weights, c);
     const KernelPatch& patch = *rows_->kernel;
     const std::int64_t n = rows_->n;
@@ -122,7 +122,10 @@ class StoredPlanes {
       }
       weights[n + j] += step;
       const std::int64_t at = patch.place[static_cast<std::size_t>(j)];
-      if (at >= 0) kernels().sparse_axpy(step, patch.rows, patch.values + at * patch.size, patch.size, weights);
+      if (at < 0) continue;
+      const double* values = patch.values + at * patch.size;
+      kernels().sparse_axpy(step, patch.rows, values, patch.size, weights);
+      for (std::int64_t r = 0; scores != nullptr && r < patch.size; ++r) scores[r] += step * values[r];
     }
   }
 
@@ -131,7 +134,7 @@ class StoredPlanes {
     for (std::int32_t j : plane.index) {
       if (j < rows_->n && patch.place[static_cast<std::size_t>(j)] < 0) throw std::logic_error("a product of rows outside the patch of the kernel matrix was asked for");
     }
-    move(plane, 1.0, scratch_.data());
+    move(plane, 1.0, scratch_.data(), nullptr);
     for (const Plane& other : others) *out++ = other.dot(scratch_.data());
     *out = plane.dot(scratch_.data());
     for (std::int64_t k = 0; k < patch.size; ++k) scratch_[static_cast<std::size_t>(patch.rows[k])] = 0.0;

@@ -30,6 +30,14 @@ concept WeightsPolicy = requires(W weights, const W& seen) {
   { seen.square() } -> std::same_as<double>;
 };
 
+// Weights in float32 that lie label by label, `apart` numbers each: a move along a dense row then touches those of the labels that it changes,
+// not all of them.
+struct TurnedWeights {
+  float* numbers;
+  std::int64_t apart;
+  float* of(std::int64_t label) const { return numbers + label * apart; }
+};
+
 // A vector of float64, or of float32 in coarse visits. Who keeps one of the pointers keeps what it points to, which is dropped here when
 // the other precision takes over.
 class ExplicitWeights {
@@ -56,6 +64,21 @@ class ExplicitWeights {
     }
     return coarse_->data();
   }
+  // From now on coarse weights lie label by label, `stride` of them for each of the columns, and turned_point() takes the place of
+  // coarse_point().
+  void turn(std::int64_t stride) {
+    stride_ = stride;
+    apart_ = (size_ / stride + kTurnedPad - 1) / kTurnedPad * kTurnedPad;
+  }
+  bool is_turned() const { return stride_ > 0; }
+  TurnedWeights turned_point() {
+    if (!coarse_) {
+      coarse_ = std::make_shared<WeightsOf<float>>(static_cast<std::size_t>(stride_ * apart_));
+      if (fine_) each_turned([this](std::size_t at, std::size_t turned) { (*coarse_)[turned] = static_cast<float>((*fine_)[at]); });
+      fine_.reset();
+    }
+    return {coarse_->data(), apart_};
+  }
   bool is_fine() const { return fine_ != nullptr; }
   bool is_coarse() const { return coarse_ != nullptr; }
   // The first `count` numbers are scores of rows, and as many after them the coefficients of these: their products add up to |w|^2
@@ -68,15 +91,29 @@ class ExplicitWeights {
       const double* rest = scores + 2 * paired_;
       return kernels().dot(scores, scores + paired_, paired_) + kernels().dot(rest, rest, size_ - 2 * paired_);
     }
-    if (coarse_) return kernels().coarse_square(coarse_->data(), size_);
+    if (coarse_) return kernels().coarse_square(coarse_->data(), static_cast<std::int64_t>(coarse_->size()));
     return fine_ ? kernels().dot(fine_->data(), fine_->data(), size_) : 0.0;
   }
 
   const std::shared_ptr<WeightsOf<double>>& fine() const { return fine_; }
-  const std::shared_ptr<WeightsOf<float>>& coarse() const { return coarse_; }
+  // In the order of the fine ones, a copy where that is another.
+  std::shared_ptr<WeightsOf<float>> coarse() const {
+    if (!is_turned() || !coarse_) return coarse_;
+    auto straight = std::make_shared<WeightsOf<float>>(static_cast<std::size_t>(size_));
+    each_turned([&](std::size_t at, std::size_t turned) { (*straight)[at] = (*coarse_)[turned]; });
+    return straight;
+  }
 
  private:
-  std::int64_t size_, paired_ = 0;
+  // Calls each(place of a weight, its place where weights lie label by label).
+  template <class Each>
+  void each_turned(Each&& each) const {
+    for (std::int64_t column = 0; column < size_ / stride_; ++column) {
+      for (std::int64_t label = 0; label < stride_; ++label) each(static_cast<std::size_t>(column * stride_ + label), static_cast<std::size_t>(label * apart_ + column));
+    }
+  }
+
+  std::int64_t size_, paired_ = 0, stride_ = 0, apart_ = 0;
   std::shared_ptr<WeightsOf<double>> fine_;  // one of the two, or neither before the first use
   std::shared_ptr<WeightsOf<float>> coarse_;
 };

@@ -3,8 +3,8 @@
 // With a kernel, w is sum_r beta[r] phi(x_r) over the n training rows, and all that is read of it are its products with these rows,
 // F = K beta. So weights have one row of numbers per training row for F, another for beta, and explicit ones may follow. Row r is the
 // unit vector e_r, whose product with the weights is F[r]; to move by c along row r is beta[r] += c and F += c K[:, r]. While
-// some rows are visited, F is kept up to date for those in a patch of K only; whoever set the patch adds the rest to F, for many
-// moves at once (rows/kernel_oracle.py).
+// some rows are visited, F is kept up to date for those in a patch of K only, in a copy with the scores of a label side by side, since
+// few labels change in a move; whoever set the patch adds all moves to F at once (rows/kernel_oracle.py).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct KernelPatch {
   std::int64_t size = 0;            // rows in the patch
   const std::int32_t* rows = nullptr;
   const double* values = nullptr;  // (size, size)
+  double* scores = nullptr;        // F of these rows, (labels, size)
 
   // K[r, s] of two rows in the patch.
   double operator()(std::int64_t r, std::int64_t s) const {

@@ -28,7 +28,8 @@ inline void prefetch_line(const void* address) {
 //   dense    all columns, values in place            masked   the same, with a bit mask of the non-zero cells
 //   sparse   32-bit columns, values                  ones     32-bit columns, every value is 1
 //   narrow   16-bit columns, values                  coded    16-bit columns, 8-bit numbers of values in a palette
-enum class RowKind : std::uint8_t { dense, masked, sparse, ones, narrow, coded };
+//   patched  a row of a patch of a kernel matrix, in place of a unit vector (rows/kernel_patch.hpp)
+enum class RowKind : std::uint8_t { dense, masked, sparse, ones, narrow, coded, patched };
 
 // The values of data that has few of them, such as pixels.
 struct Palette {
@@ -54,6 +55,8 @@ struct Row {
   std::int64_t count;           // cells stored
   std::int64_t width;           // columns without the bias
   double bias;
+  double* patch_scores = nullptr;  // patched: where the scores of the `count` rows of the patch are, label after label
+  std::int64_t place = 0;          // of this one among them
 
   // For code that is not hot.
   std::int64_t column(std::int64_t c) const { return indices != nullptr ? indices[c] : narrow != nullptr ? narrow[c] : c; }
@@ -82,7 +85,13 @@ struct Rows {
   std::int64_t mask_words() const { return (width + 63) / 64; }
   std::int64_t columns() const { return width + (bias != 0.0 ? 1 : 0); }
 
+  // Row i as weights meet it: of a kernel, one of the patch has its scores and moves these.
   Row operator[](std::int64_t i) const {
+    if (kernel != nullptr && kernel->place[static_cast<std::size_t>(i)] >= 0) return patched(kernel->place[static_cast<std::size_t>(i)], bias);
+    return stored(i);
+  }
+  // Row i with its own cells, for sums of rows that are no weights.
+  Row stored(std::int64_t i) const {
     const std::int64_t first = offsets != nullptr ? offsets[i] : i * width;
     const std::int64_t count = offsets != nullptr ? offsets[i + 1] - first : width;
     const void* cells = values == nullptr ? nullptr
@@ -107,10 +116,12 @@ struct Rows {
   void each_move(std::int64_t i, Change&& change) const {
     if (kernel == nullptr) return change((*this)[i]);
     const std::int64_t at = kernel->place[static_cast<std::size_t>(i)];
-    if (at >= 0) {
-      change(Row{RowKind::sparse, false, kernel->values + at * kernel->size, kernel->rows, nullptr, nullptr, nullptr, nullptr, kernel->size, width, 0.0});
-    }
+    if (at >= 0) change(patched(at, 0.0));
     change(Row{RowKind::ones, false, nullptr, kernel->unit.data() + i, nullptr, nullptr, nullptr, nullptr, 1, width, bias});
+  }
+  Row patched(std::int64_t at, double constant) const {
+    const double* values = kernel->values + at * kernel->size;
+    return Row{RowKind::patched, false, values, nullptr, nullptr, nullptr, nullptr, nullptr, kernel->size, width, constant, kernel->scores, at};
   }
   // Weights at the beginning that are F, `stride` per row; as many after them are beta.
   std::int64_t paired(std::int64_t stride) const { return kernel == nullptr ? 0 : n * stride; }

@@ -13,6 +13,7 @@
 #include "maxmargin/rows/rows.hpp"
 #include "maxmargin/simd/grid_pass.hpp"
 #include "maxmargin/simd/grid_sum_pass.hpp"
+#include "maxmargin/simd/kernel_pass.hpp"
 #include "maxmargin/simd/split_rules.hpp"
 
 namespace maxmargin {
@@ -69,6 +70,8 @@ struct RowKernels {
 };
 
 inline constexpr std::int64_t kGramRows = 128;
+inline constexpr std::int64_t kTurnedPad = 32;
+inline constexpr int kTurnedRows = 4;
 
 struct Kernels {
   const char* name;
@@ -147,9 +150,18 @@ struct Kernels {
   // marginals[.][e] = reach[head of e] chances[e], added to reach of both tails, from the last cell to the first
   void (*spread_lanes)(std::int32_t cells, const std::int32_t* first, const std::int32_t* tails, const double* chances, double* reach,
                        double* const* marginals);
+  // Sums of values of a kernel: rows of a group, columns of a panel, and the pass.
+  int value_rows, value_columns;
+  void (*add_kernel_values)(const KernelPass& pass);
+  // out[r * stride + k] = sum_j x[r * apart + j] weights[k * apart + j] for r < rows and k < stride, with `apart` a multiple of kTurnedPad and
+  // rows filled up with zeros to it; kTurnedRows of them at a time are fast
+  void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out);
+  // weights[j] += c x_j for j < apart
+  void (*turned_update)(float c, const float* x, float* weights, std::int64_t apart);
 };
 
-// The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one.
+// The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one, and avx2 leaves
+// AVX-512 out.
 const Kernels& kernels();
 
 inline const RowKernels<double>& kernels_for(const double*) { return kernels().fine; }
@@ -166,5 +178,7 @@ void row_update(const Row& x, Real* weights, int stride, const double* coefficie
 
 extern const Kernels kBaselineKernels;
 extern const Kernels kAvx2Kernels;
+// Puts what gains from AVX-512 into a table.
+void use_avx512(Kernels& table);
 
 }  // namespace maxmargin
