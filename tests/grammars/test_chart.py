@@ -81,6 +81,23 @@ def test_threads_and_many_sentences_have_the_answers_of_one():
     assert split_trees(case.sentences(7).best(case.weights, None, 3)) == [alone] * 7
 
 
+@pytest.mark.parametrize("words", [[0, 1], [0, 1, 2], [0, 1, 1]])
+def test_many_pairs_with_one_left_child_and_many_parents_of_one_pair(words):
+    """More right children than bits of a word, more parents than a pair has; the last sentence has no tree."""
+    rights, parents, last = range(2, 82), range(82, 88), 88
+    binary = [(0, 1, right) for right in rights]
+    binary += [(parent, 1, right) for parent in parents for right in rights[::9]]
+    binary += [(0, parent, last) for parent in parents]
+    lexical = [(1, 0), *((right, 1) for right in rights), (last, 2)]
+    case = GrammarCase(89, binary, [], lexical, 3, [], [-1] * len(binary), words, True)
+    case.weights = np.random.default_rng(0).normal(size=len(binary))
+    trees = case.trees()
+    assert len(trees) == {2: 80, 3: 54 if words[-1] == 2 else 0}[len(words)]
+    (found,) = split_trees(case.sentences().kbest(case.weights, 100, None, 1))
+    assert {tree for tree, _ in found} == set(trees)
+    np.testing.assert_allclose([score for _, score in found], np.sort(case.scores(trees))[::-1], rtol=1e-12)
+
+
 @given(CASES)
 def test_a_wide_beam_changes_nothing_and_a_narrow_one_says_what_it_left_out(case):
     sentences = case.sentences()

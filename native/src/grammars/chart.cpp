@@ -7,14 +7,6 @@
 #include <utility>
 
 namespace maxmargin::grammars {
-namespace {
-
-void raise(std::vector<double>& row, Symbol symbol, double value) {
-  double& before = row[static_cast<std::size_t>(symbol)];
-  before = std::max(before, value);
-}
-
-}  // namespace
 
 double Chart::best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam, bool anywhere) {
   rules_ = &rules, scores_ = &scores, words_ = words, n_ = static_cast<std::int32_t>(words.size()), pruned_ = false, anywhere_ = anywhere ? ~std::uint64_t{0} : 0;
@@ -23,14 +15,15 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
   if (cells > std::numeric_limits<Cell>::max() || static_cast<std::int64_t>(rules.binary()) * (n_ + 1) > std::numeric_limits<Cell>::max()) {
     throw std::length_error("A sentence of " + std::to_string(n_) + " words is too long for a chart of " + std::to_string(symbols) + " symbols.");
   }
-  rows_.shape(n_, rules.left_roles(), rules.right_roles());
+  rows_.shape(rules, n_);
+  beginnings_.shape(rules, n_, anywhere);
+  pairs_.shape(rules);
   first_.assign(1, 0);
-  symbols_.clear();
-  values_.assign(1, 0.0);
+  if (values_.empty()) values_.resize(1);
   low_.assign(static_cast<std::size_t>(symbols), kImpossible<double>);
   high_ = low_;
   for (SymbolList* each : {&found_, &outer_, &inner_, &bottoms_}) each->all.resize(static_cast<std::size_t>(symbols) + 1);
-  room_.resize(static_cast<std::size_t>(rules.binary()), rules.split().right.size());
+  room_.resize(static_cast<std::size_t>(rules.binary()), rules.split().first_rule.size());
   chain_scores_.clear();
   if (scores.fields.empty()) {
     for (const Chain& chain : rules.chains()) chain_scores_.push_back(scores.chain(rules, chain, 0, 1));
@@ -38,6 +31,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
   for (std::int32_t j = 1; j <= n_; ++j) {
     pairs_.clear(rules);
     rows_.begin_end(j);
+    beginnings_.begin(j - 1, rules.tags(words[static_cast<std::size_t>(j) - 1]), rows_);
     for (std::int32_t i = j - 1; i >= 0; --i) {
       if (j == i + 1) {
         fill_words(i);
@@ -48,7 +42,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
       const Around own = around(i, j);
       sort_found(own);
       add_chains(i, j, own);
-      take_up(i, j, beam, own);
+      take_up(i, j, beam);
     }
   }
   const std::span<const Symbol> top = symbols_at(span_count(n_) - 1);
@@ -61,7 +55,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
 SpanSplits Chart::question(const double* left, const double* right, const PairLists& pairs, std::int32_t i, std::int32_t j, const SentenceScores& scores) const {
   const std::span<const LiveRow> live = rows_.live(i);
   SpanSplits asked{&rules_->split(),   i + 1,           j,           left,           right + rows_.right_begin(j), rows_.stride(), rows_.right_stride(j), live.data(), std::ssize(live),
-                   pairs.pairs(), pairs.ends(), around(i, j).before, rows_.left_bits(), rows_.right_bits(j), rows_.words(), &room_, scores.position.data()};
+                   pairs.pairs(), pairs.bits(), pairs.ends(), beginnings_.pairs(i), rows_.left_bits(), rows_.right_bits(j), rows_.words(), &room_, scores.position.data()};
   for (const ScoreField& field : scores.fields) {
     asked.field[asked.fields++] = {field.table + place_row(field.place, i, 0, j) * field.blocks, field.block_at.data()};
   }
@@ -74,8 +68,9 @@ void Chart::fill_words(std::int32_t i) {
   for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) {
     const double value = word_score(word, i);
     if (!(value > kImpossible<double>)) continue;  // no number, or a sum beyond all numbers
-    if (low_[static_cast<std::size_t>(word.symbol)] == kImpossible<double>) found_.add(word.symbol, 1);
-    raise(low_, word.symbol, value);
+    double& low = low_[static_cast<std::size_t>(word.symbol)];
+    if (low == kImpossible<double>) found_.add(word.symbol, 1);
+    low = std::max(low, value);
   }
 }
 
@@ -84,12 +79,6 @@ void Chart::fill_splits(std::int32_t i, std::int32_t j) {
   found_.count = static_cast<std::size_t>(kernels().best_splits(asked, low_.data(), found_.all.data()));
   if (scores_->symbol_extra == nullptr) return;
   for (const Symbol symbol : found_.symbols()) low_[static_cast<std::size_t>(symbol)] += symbol_extra(symbol, i, j);
-}
-
-double Chart::chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const {
-  const auto at = static_cast<std::size_t>(chain);
-  const double own = chain_scores_.empty() ? scores_->chain(*rules_, rules_->chains()[at], i, j) : chain_scores_[at];
-  return scores_->chain_extra == nullptr ? own : own + scores_->chain_extra[span_number(i, j) * std::ssize(rules_->chains()) + chain];
 }
 
 void Chart::keep_allowed(std::int64_t span) {
@@ -103,45 +92,58 @@ void Chart::keep_allowed(std::int64_t span) {
 }
 
 void Chart::sort_found(const Around& around) {
-  outer_.count = inner_.count = bottoms_.count = 0;
+  Symbol *outer = outer_.all.data(), *inner = inner_.all.data(), *bottom = bottoms_.all.data();
+  const SymbolFacts* facts = rules_->facts().data();
   for (const Symbol symbol : found_.symbols()) {  // no branch: which symbols fit is hard to foretell
-    const int fit = fits(symbol, around), inner = rules_->facts(symbol).inner, chained = rules_->facts(symbol).chained;
+    const SymbolFacts& own = facts[symbol];
+    const int fit = fits(symbol, around);
     double& low = low_[static_cast<std::size_t>(symbol)];
     low = std::array{kImpossible<double>, low}[static_cast<std::size_t>(fit)];
-    outer_.add(symbol, fit & ~inner);
-    inner_.add(symbol, fit & inner);
-    bottoms_.add(symbol, fit & chained);
+    *outer = *inner = *bottom = symbol;
+    outer += fit & ~static_cast<int>(own.inner);
+    inner += fit & own.inner;
+    bottom += fit & own.chained;
   }
+  outer_.count = static_cast<std::size_t>(outer - outer_.all.data());
+  inner_.count = static_cast<std::size_t>(inner - inner_.all.data());
+  bottoms_.count = static_cast<std::size_t>(bottom - bottoms_.all.data());
 }
 
 void Chart::add_chains(std::int32_t i, std::int32_t j, const Around& around) {
   const std::int64_t span = span_number(i, j);
   for (const Symbol bottom : bottoms_.symbols()) {
     for (const std::int32_t c : rules_->chains_above(bottom)) {
+      if (!may_have_chain(span, c)) continue;
       const Symbol top = rules_->chains()[static_cast<std::size_t>(c)].top;
-      if (!may_have_chain(span, c) || !fits(top, around)) continue;
       const auto at = static_cast<std::size_t>(top);
-      const double value = low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j);
-      if (!(value > kImpossible<double>)) continue;
-      if (high_[at] == kImpossible<double> && low_[at] == kImpossible<double>) outer_.add(top, 1);
-      raise(high_, top, value);
+      const double own = low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j);
+      const double value = std::array{kImpossible<double>, own}[static_cast<std::size_t>(fits(top, around))];  // no branch, as above
+      outer_.add(top, static_cast<int>(value > kImpossible<double>) & static_cast<int>(high_[at] == kImpossible<double>) & static_cast<int>(low_[at] == kImpossible<double>));
+      high_[at] = value > high_[at] ? value : high_[at];
     }
   }
 }
 
-void Chart::take_up(std::int32_t i, std::int32_t j, double beam, const Around& around) {
+void Chart::take_up(std::int32_t i, std::int32_t j, double beam) {
   const std::int64_t span = span_number(i, j);
-  const std::size_t before = symbols_.size(), outer = outer_.count, count = outer + inner_.count;
-  for (const SymbolList* each : {&outer_, &inner_}) symbols_.insert(symbols_.end(), each->symbols().begin(), each->symbols().end());
-  first_.push_back(std::ssize(symbols_));
-  values_.resize(values_.size() + 2 * count);
-  const Symbol* own = symbols_.data() + before;
-  double *low = values_.data() + values_.size() - 2 * count, *high = low + count;
-  for (std::size_t k = 0; k < count; ++k) {
-    low[k] = std::exchange(low_[static_cast<std::size_t>(own[k])], kImpossible<double>);
-    high[k] = may_be_plain(span, own[k]) ? low[k] : kImpossible<double>;
+  const auto before = static_cast<std::size_t>(first_.back());
+  const std::size_t outer = outer_.count, count = outer + inner_.count;
+  first_.push_back(static_cast<std::int64_t>(before + count));
+  if (before + count > symbols_.size()) symbols_.resize(2 * (before + count)), values_.resize(1 + 2 * symbols_.size());
+  Symbol* own = symbols_.data() + before;
+  double *low = values_.data() + 1 + 2 * before, *high = low + count;
+  const auto put = [&](std::size_t k, Symbol symbol) {
+    own[k] = symbol;
+    low[k] = std::exchange(low_[static_cast<std::size_t>(symbol)], kImpossible<double>);
+    high[k] = may_be_plain(span, symbol) ? low[k] : kImpossible<double>;
+  };
+  for (std::size_t k = 0; k < outer; ++k) {
+    const Symbol symbol = outer_.all[k];
+    put(k, symbol);
+    const double chained = std::exchange(high_[static_cast<std::size_t>(symbol)], kImpossible<double>);
+    high[k] = chained > high[k] ? chained : high[k];
   }
-  for (std::size_t k = 0; k < outer; ++k) high[k] = std::max(high[k], std::exchange(high_[static_cast<std::size_t>(own[k])], kImpossible<double>));
+  for (std::size_t k = outer; k < count; ++k) put(k, inner_.all[k - outer]);
   if (beam < kNoBeam && count > 0) {
     const double least = *std::max_element(high, high + count) - beam;
     for (std::size_t k = 0; k < count; ++k) {
@@ -150,13 +152,13 @@ void Chart::take_up(std::int32_t i, std::int32_t j, double beam, const Around& a
   }
   rows_.put_left({own, outer}, rules_->facts(), high, i, j, kImpossible<double>);
   rows_.put_right({own, count}, rules_->facts(), high, i, kImpossible<double>,
-                  [&](std::int32_t role, std::int32_t row) { pairs_.add(*rules_, role, row, around.after, anywhere_); });
+                  [&](std::int32_t role, std::int32_t row) { pairs_.add(*rules_, role, row); });
 }
 
 void Chart::list_pairs(std::int32_t j, PairLists& pairs) const {
   pairs.clear(*rules_);
   const std::span<const std::int32_t> roles = rows_.live_right(j);
-  for (std::size_t row = 0; row < roles.size(); ++row) pairs.add(*rules_, roles[row], static_cast<std::int32_t>(row), around(0, j).after, anywhere_);
+  for (std::size_t row = 1; row < roles.size(); ++row) pairs.add(*rules_, roles[row], static_cast<std::int32_t>(row));
 }
 
 double Chart::low_value(Symbol symbol, std::int64_t span) const {

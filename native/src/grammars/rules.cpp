@@ -39,7 +39,8 @@ Rules::Rules(const RuleArrays& given)
     words_.push_back({given.word_symbols[w], given.word_rules[w]});
     if (given.word_rules[w] != kNone) symbols_of_[3 * static_cast<std::size_t>(given.word_rules[w])] = given.word_symbols[w];
   }
-  find_surroundings();
+  find_followers();
+  list_corners();
   for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
     SymbolFacts& own = facts_[static_cast<std::size_t>(symbol)];
     const bool top = first_chain(symbol) < first_chain(symbol + 1);
@@ -93,15 +94,18 @@ void Rules::sort_binary(const RuleArrays& given) {
     if (one[1] != other[1]) return one[1] < other[1];
     return one[2] != other[2] ? one[2] < other[2] : one[0] < other[0];
   });
-  std::vector<std::int32_t> by_left(static_cast<std::size_t>(left_roles_), 0), by_parent(static_cast<std::size_t>(symbols_), 0);
+  std::vector<std::int32_t> by_parent(static_cast<std::size_t>(symbols_), 0);
   for (const Rule rule : rule_at_) {
     const auto own = key(rule);
     left_.push_back(own[1]);
     right_.push_back(own[2]);
-    if (left_.size() == 1 || left_.end()[-2] != own[1] || right_.end()[-2] != own[2]) {
+    if (left_.size() == 1 || left_.end()[-2] != own[1] || right_.end()[-2] != own[2] || std::ssize(split_.parent) - split_.first_rule.back() == kRulesPerPair) {
       split_.first_rule.push_back(static_cast<std::int32_t>(split_.parent.size()));
-      split_.right.push_back(right_role(own[2]));
-      ++by_left[static_cast<std::size_t>(left_role(own[1]))];
+      const bool fresh = left_.size() == 1 || left_.end()[-2] != own[1];
+      const auto pair = std::ssize(right_symbols_);
+      if (fresh) first_list_.push_back(static_cast<std::int32_t>(split_.first_pair.size()));
+      if (fresh || pair - split_.first_pair.back() == kPairsPerList) split_.first_pair.push_back(static_cast<std::int32_t>(pair));
+      right_symbols_.push_back(own[2]);
     }
     split_.parent.push_back(own[0]);
     std::int32_t& bracket_of = symbol_bracket_[static_cast<std::size_t>(own[0])];
@@ -113,15 +117,18 @@ void Rules::sort_binary(const RuleArrays& given) {
   }
   split_.first_rule.push_back(binary_);
   split_.parent.resize(split_.parent.size() + kReadAhead, 0);
-  split_.first_pair = begins(std::move(by_left));
+  first_list_.push_back(static_cast<std::int32_t>(split_.first_pair.size()));
+  split_.first_pair.push_back(static_cast<std::int32_t>(right_symbols_.size()));
   std::vector<std::int32_t> by_right(static_cast<std::size_t>(right_roles_), 0);
-  for (const std::int32_t right : split_.right) ++by_right[static_cast<std::size_t>(right)];
+  for (const Symbol right : right_symbols_) ++by_right[static_cast<std::size_t>(right_role(right))];
   first_right_pair_ = begins(std::move(by_right));
-  right_pairs_.resize(split_.right.size());
+  right_pairs_.resize(right_symbols_.size());
   std::vector<std::int32_t> place(first_right_pair_.begin(), first_right_pair_.end() - 1);
-  for (std::int32_t left = 0; left < left_roles_; ++left) {
-    for (std::int32_t pair = split_.first_pair[static_cast<std::size_t>(left)]; pair < split_.first_pair[static_cast<std::size_t>(left) + 1]; ++pair) {
-      right_pairs_[static_cast<std::size_t>(place[static_cast<std::size_t>(split_.right[static_cast<std::size_t>(pair)])]++)] = {left, pair, {}};
+  for (std::int32_t list = 0; list < lists(); ++list) {
+    const std::int32_t first = split_.first_pair[static_cast<std::size_t>(list)];
+    for (std::int32_t pair = first; pair < split_.first_pair[static_cast<std::size_t>(list) + 1]; ++pair) {
+      const std::int32_t right = right_role(right_symbols_[static_cast<std::size_t>(pair)]);
+      right_pairs_[static_cast<std::size_t>(place[static_cast<std::size_t>(right)]++)] = {list, pair, std::uint64_t{1} << (pair - first)};
     }
   }
   for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
@@ -153,46 +160,64 @@ void Rules::sort_chains(const RuleArrays& given) {
   for (std::size_t c = 0; c < chains_.size(); ++c) above_[static_cast<std::size_t>(next[static_cast<std::size_t>(chains_[c].bottom)]++)] = static_cast<std::int32_t>(c);
 }
 
-void Rules::find_surroundings() {
-  std::vector<std::uint64_t> first(static_cast<std::size_t>(symbols_), 0);  // of the first and the last word of a symbol
+void Rules::list_corners() {
+  std::vector<std::vector<Corner>> own(static_cast<std::size_t>(symbols_));
+  for (std::int32_t list = 0; list < lists(); ++list) {
+    const std::int32_t first = split_.first_pair[static_cast<std::size_t>(list)];
+    for (std::int32_t pair = first; pair < split_.first_pair[static_cast<std::size_t>(list) + 1]; ++pair) {
+      for (std::int32_t p = split_.first_rule[static_cast<std::size_t>(pair)]; p < split_.first_rule[static_cast<std::size_t>(pair) + 1]; ++p) {
+        std::vector<Corner>& of = own[static_cast<std::size_t>(split_.parent[static_cast<std::size_t>(p)])];
+        if (of.empty() || of.back().list != list) of.push_back({left(p), list, 0, first_tags_[static_cast<std::size_t>(left(p))]});
+        of.back().pairs |= std::uint64_t{1} << (pair - first);
+      }
+    }
+  }
+  for (const Chain& chain : chains_) own[static_cast<std::size_t>(chain.top)].push_back({chain.bottom, 0, 0, first_tags_[static_cast<std::size_t>(chain.bottom)]});
+  first_corner_.push_back(0);
+  for (const std::vector<Corner>& of : own) {
+    corners_.insert(corners_.end(), of.begin(), of.end());
+    first_corner_.push_back(static_cast<std::int32_t>(corners_.size()));
+  }
+}
+
+void Rules::find_followers() {
+  first_tags_.assign(static_cast<std::size_t>(symbols_), 0);
   const auto at = [](auto& of, Symbol symbol) -> auto& { return of[static_cast<std::size_t>(symbol)]; };
+  const auto first = [&](Symbol symbol) -> std::uint64_t& { return at(first_tags_, symbol); };
   int tags = 0;
   for (const Word& word : words_) {
-    if (at(first, word.symbol) == 0) at(first, word.symbol) = std::uint64_t{2} << tags++ % 63;
+    if (first(word.symbol) == 0) first(word.symbol) = std::uint64_t{2} << tags++ % 63;
   }
   for (std::int32_t terminal = 0; terminal < terminals(); ++terminal) {
     tags_.push_back(0);
-    for (const Word& word : words(terminal)) tags_.back() |= at(first, word.symbol);
+    for (const Word& word : words(terminal)) tags_.back() |= first(word.symbol);
   }
-  std::vector<std::uint64_t> last = first;
   bool changed = true;
   const auto add = [&](std::uint64_t& into, std::uint64_t more) {
     changed = changed || (more & ~into) != 0;
     into |= more;
   };
   while (std::exchange(changed, false)) {
-    for (const Chain& chain : chains_) add(at(first, chain.top), at(first, chain.bottom)), add(at(last, chain.top), at(last, chain.bottom));
-    for (std::int32_t p = 0; p < binary_; ++p) add(at(first, at(split_.parent, p)), at(first, left(p))), add(at(last, at(split_.parent, p)), at(last, right(p)));
+    for (const Chain& chain : chains_) add(first(chain.top), first(chain.bottom));
+    for (std::int32_t p = 0; p < binary_; ++p) add(first(at(split_.parent, p)), first(left(p)));
   }
-  const auto around = [&](Symbol symbol) -> Around& { return at(facts_, symbol).around; };
-  around(start_) = {kOutside, kOutside};
+  const auto after = [&](Symbol symbol) -> std::uint64_t& { return at(facts_, symbol).after; };
+  after(start_) = kOutside;
   changed = true;
   while (std::exchange(changed, false)) {
-    for (const Chain& chain : chains_) {
-      add(around(chain.bottom).before, around(chain.top).before);
-      add(around(chain.bottom).after, around(chain.top).after);
-    }
+    for (const Chain& chain : chains_) add(after(chain.bottom), after(chain.top));
     for (std::int32_t p = 0; p < binary_; ++p) {
-      const Around parent = around(at(split_.parent, p));
-      if (parent.before == 0 || parent.after == 0) continue;
-      add(around(left(p)).before, parent.before), add(around(left(p)).after, at(first, right(p)));
-      add(around(right(p)).before, at(last, left(p))), add(around(right(p)).after, parent.after);
+      const std::uint64_t parent = after(at(split_.parent, p));
+      if (parent == 0) continue;
+      add(after(left(p)), first(right(p)));
+      add(after(right(p)), parent);
     }
   }
-  for (RightPair& own : right_pairs_) {
-    for (std::int32_t p = at(split_.first_rule, own.pair); p < at(split_.first_rule, own.pair + 1); ++p) {
-      own.around.before |= around(at(split_.parent, p)).before;
-      own.around.after |= around(at(split_.parent, p)).after;
+  right_begins_.assign(64 * static_cast<std::size_t>(lists()), 0);
+  for (std::int32_t list = 0; list < lists(); ++list) {
+    const std::span<const Symbol> right = right_symbols(list);
+    for (std::size_t pair = 0; pair < right.size(); ++pair) {
+      for (std::size_t tag = 0; tag < 64; ++tag) right_begins_[tag * static_cast<std::size_t>(lists()) + static_cast<std::size_t>(list)] |= (first(right[pair]) >> tag & 1) << pair;
     }
   }
 }

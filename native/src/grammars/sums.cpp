@@ -19,6 +19,7 @@ std::vector<double> exponentials(std::span<const double> values) {
 }  // namespace
 
 double ChartSums::run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets, std::int64_t labels) {
+  pairs_.shape(chart.rules());
   SentenceScorer::clear(sentences, i, counts_);
   if (brackets != nullptr) std::fill_n(brackets, span_count(chart.n()) * labels, 0.0);
   const double goal = take_exponentials(chart) ? go_up(chart) : 0.0;

@@ -1,27 +1,75 @@
 // Binary rules over all splits of a span (simd/split_rules.hpp). Part of kernels.inl.
 
-// Lists the pairs that have a split and may have a parent here, without a branch that depends on them; answers how many they are.
-[[gnu::noinline]] std::int64_t list_pairs(const SpanSplits& span) {
-  SplitPair* list = span.room->pair.data();
-  for (std::int64_t l = 0; l < span.live_count; ++l) {
-    const LiveRow live = span.live[l];
-    const std::uint64_t *ends = span.left_bits + static_cast<std::int64_t>(live.row) * span.words, before = span.before;
-    const EndPair *pair = span.pairs + span.rules->first_pair[static_cast<std::size_t>(live.child)], *last = span.pairs + span.pairs_end[live.child];
-    const auto keep = [&](const EndPair& own, std::uint64_t splits) {
-      *list = {own.pair, live.row, own.row};
-      list += static_cast<int>(splits != 0) & static_cast<int>((own.before & before) != 0);
-    };
-    if (span.words == 1) {
-      for (; pair < last; ++pair) keep(*pair, ends[0] & span.right_bits[pair->row]);
-      continue;
-    }
-    for (; pair < last; ++pair) {
-      std::uint64_t any = 0;
-      for (int word = 0; word < span.words; ++word) any |= ends[word] & span.right_bits[static_cast<std::int64_t>(pair->row) * span.words + word];
-      keep(*pair, any);
+#if defined(__AVX2__)
+// By four bits, the 8-byte entries of a vector that they select, in front.
+struct Packings {
+  alignas(32) std::int32_t rows[16][8] = {};
+  constexpr Packings() {
+    for (int bits = 0; bits < 16; ++bits) {
+      int to = 0;
+      for (int lane = 0; lane < 4; ++lane) {
+        if (bits >> lane & 1) rows[bits][to++] = 2 * lane, rows[bits][to++] = 2 * lane + 1;
+      }
     }
   }
-  return list - span.room->pair.data();
+};
+inline constexpr Packings kPackings{};
+
+inline __m256i broadcast(std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
+inline __m256i load_four(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+inline __m256i no_bits(__m256i a, __m256i b) { return _mm256_cmpeq_epi64(_mm256_and_si256(a, b), _mm256_setzero_si256()); }
+
+// list_pairs where the bits of a row are one word: eight pairs at a time, since most lists have no more at an end.
+[[gnu::noinline]] std::int64_t list_short_pairs(const SpanSplits& span) {
+  static_assert(sizeof(EndPair) == 8 && kReadAhead >= 8);
+  EndPair* pairs = span.room->pair.data();
+  std::int32_t* rows = span.room->left.data();
+  const std::int32_t *first = span.rules->first_pair.data(), *end = span.pairs_end;
+  const std::uint64_t *left_bits = span.left_bits, *right_bits = span.right_bits;
+  std::int64_t count = 0;
+  for (std::int64_t l = 0; l < span.live_count; ++l) {
+    const LiveRow live = span.live[l];
+    const std::int32_t last = end[live.list];
+    const __m256i ends = broadcast(left_bits[live.row]), possible = broadcast(span.possible[live.list]);
+    std::int32_t at = first[live.list];
+    do {
+      const int there = last - at < 8 ? (1 << (last - at)) - 1 : 255;
+      for (int half = 0; half < 8; half += 4) {
+        const EndPair* four = span.pairs + at + half;
+        const auto starts_of = [&](int k) { return static_cast<long long>(right_bits[four[k].row]); };
+        const __m256i starts = _mm256_set_epi64x(starts_of(3), starts_of(2), starts_of(1), starts_of(0));
+        const __m256i out = _mm256_or_si256(no_bits(ends, starts), no_bits(possible, load_four(span.pair_bits + at + half)));
+        const int kept = ~_mm256_movemask_pd(_mm256_castsi256_pd(out)) & there >> half & 15;
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(pairs + count), _mm256_permutevar8x32_epi32(load_four(four), load_four(kPackings.rows[kept])));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(rows + count), _mm_set1_epi32(live.row));
+        count += std::popcount(static_cast<unsigned>(kept));
+      }
+      at += 8;
+    } while (at < last);
+  }
+  return count;
+}
+#endif
+
+// Lists the pairs that have a split and may have a parent here, without a branch that depends on them; answers how many they are.
+[[gnu::noinline]] std::int64_t list_pairs(const SpanSplits& span) {
+#if defined(__AVX2__)
+  if (span.words == 1) return list_short_pairs(span);
+#endif
+  EndPair* pairs = span.room->pair.data();
+  std::int32_t* rows = span.room->left.data();
+  std::int64_t count = 0;
+  for (std::int64_t l = 0; l < span.live_count; ++l) {
+    const LiveRow live = span.live[l];
+    const std::uint64_t* ends = span.left_bits + static_cast<std::int64_t>(live.row) * span.words;
+    for (std::int32_t at = span.rules->first_pair[static_cast<std::size_t>(live.list)]; at < span.pairs_end[live.list]; ++at) {
+      std::uint64_t any = 0;
+      for (int word = 0; word < span.words; ++word) any |= ends[word] & span.right_bits[static_cast<std::int64_t>(span.pairs[at].row) * span.words + word];
+      pairs[count] = span.pairs[at], rows[count] = live.row;
+      count += static_cast<int>(any != 0) & static_cast<int>((span.pair_bits[at] & span.possible[live.list]) != 0);
+    }
+  }
+  return count;
 }
 
 // Calls visit(pair, place of the left row, place of the right row, bits of left, bits of right) for the pairs that have a split.
@@ -29,7 +77,8 @@ template <class Visit>
 inline void over_pairs(const SpanSplits& span, Visit&& visit) {
   const std::int64_t count = list_pairs(span);
   for (std::int64_t c = 0; c < count; ++c) {
-    const auto [pair, left, right] = span.room->pair[static_cast<std::size_t>(c)];
+    const auto [pair, right] = span.room->pair[static_cast<std::size_t>(c)];
+    const std::int32_t left = span.room->left[static_cast<std::size_t>(c)];
     visit(pair, left * span.stride, right * span.right_stride, span.left_bits + static_cast<std::int64_t>(left) * span.words, span.right_bits + static_cast<std::int64_t>(right) * span.words);
   }
 }
@@ -107,21 +156,22 @@ inline Doubles across(const Doubles* v) {
   return all;
 }
 
-// Lists the pairs and what the splits of each come to, as many pairs at a time as a vector has lanes.
+// What the splits of the listed pairs come to, as many pairs at a time as a vector has lanes.
 template <class Of>
-[[gnu::noinline]] std::int64_t join_pairs(const SpanSplits& span) {
+[[gnu::noinline]] void join_pairs(const SpanSplits& span, std::int64_t count) {
   constexpr int kWidth = kLanes<double>;
   static_assert(kWidth <= kReadAhead);
-  const std::int64_t count = list_pairs(span);
-  SplitPair* list = span.room->pair.data();
+  EndPair* list = span.room->pair.data();
+  std::int32_t* rows = span.room->left.data();
   std::fill_n(list + count, count == 0 ? 0 : kWidth - 1, list[0]);
+  std::fill_n(rows + count, count == 0 ? 0 : kWidth - 1, rows[0]);
   const std::int32_t begin = span.from / kWidth * kWidth;
   for (std::int64_t c = 0; c < count; c += kWidth) {
     const double *left[kWidth], *right[kWidth];
     Doubles some[kWidth];
     for (int g = 0; g < kWidth; ++g) {
-      left[g] = span.left + list[c + g].left * span.stride;
-      right[g] = span.right + list[c + g].right * span.right_stride;
+      left[g] = span.left + rows[c + g] * span.stride;
+      right[g] = span.right + list[c + g].row * span.right_stride;
       some[g] = Of::times(load<Doubles>(left[g] + begin), load<Doubles>(right[g] + begin));
     }
     for (std::int32_t k = begin + kWidth; k < span.to; k += kWidth) {
@@ -129,27 +179,24 @@ template <class Of>
     }
     store(span.room->sum.data() + c, across<Of>(some));
   }
-  return count;
 }
 
-// Lists the parents of the pairs with the values that their rules give them; most pairs have fewer rules than are written at once.
+// Lists the parents of the pairs with the values that their rules give them: as many are written at once as a pair can have rules.
 template <class Of, bool kFields>
 std::int64_t list_parents(const SpanSplits& span, std::int64_t pairs) {
   const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
-  const SplitPair* list = span.room->pair.data();
+  const EndPair* list = span.room->pair.data();
   const double* sums = span.room->sum.data();
   std::int32_t* parent = span.room->parent.data();
   double* value = span.room->value.data();
   for (std::int64_t c = 0; c < pairs; ++c) {
     const std::int32_t begin = first[list[c].pair], size = first[list[c].pair + 1] - begin;
     const Doubles sum = fill<Doubles>(sums[c]);
-    for (std::int32_t rule = begin; rule < begin + size; rule += kReadAhead) {
-      std::memcpy(parent + (rule - begin), parents + rule, kReadAhead * sizeof(*parents));
-      if constexpr (kFields) {
-        for (int r = 0; r < kReadAhead && rule + r < begin + size; ++r) value[rule + r - begin] = Of::times(sums[c], at_span<kFields>(span, rule + r, Of::times));
-      } else {
-        for (int r = 0; r < kReadAhead; r += kLanes<double>) store(value + (rule - begin) + r, Of::times(sum, load<Doubles>(span.score + rule + r)));
-      }
+    std::memcpy(parent, parents + begin, kRulesPerPair * sizeof(*parents));
+    if constexpr (kFields) {
+      for (int r = 0; r < size; ++r) value[r] = Of::times(sums[c], at_span<kFields>(span, begin + r, Of::times));
+    } else {
+      for (int r = 0; r < kRulesPerPair; r += kLanes<double>) store(value + r, Of::times(sum, load<Doubles>(span.score + begin + r)));
     }
     parent += size, value += size;
   }
@@ -182,7 +229,9 @@ std::int64_t join_splits(const SpanSplits& span, double* low, std::int32_t* foun
         }
       });
     } else {
-      const std::int64_t listed = list_parents<Of, kFields>(span, join_pairs<Of>(span));
+      const std::int64_t pairs = list_pairs(span);
+      join_pairs<Of>(span, pairs);
+      const std::int64_t listed = list_parents<Of, kFields>(span, pairs);
       const std::int32_t* parent = span.room->parent.data();
       const double* value = span.room->value.data();
       for (std::int64_t r = 0; r < listed; ++r) join(parent[r], value[r]);

@@ -8,6 +8,10 @@
 #include <limits>
 #include <utility>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "maxmargin/simd/kernels.hpp"
 
 namespace maxmargin {

@@ -1,8 +1,8 @@
 // The chart of a sentence: the best value of every symbol over every span (CKY).
 //
 // A span with a symbol has two cells: *low* is what a binary or a lexical rule makes, *high* adds at most one chain of unary rules. Only symbols
-// that have a value over a span, and can be in a tree with the words before and after it, have cells there; they are numbered span by span in the order in which spans are filled, the low ones of the span
-// and then the high ones. High values are also kept by start and by end for the kernel (split_rows.hpp). What made a value is not
+// that have a value over a span, can begin where it does (beginnings.hpp) and can stand before the word after it have cells there; they are numbered span by span in the order in which spans are filled, the low
+// ones of the span and then the high ones. High values are also kept by start and by end for the kernel (split_rows.hpp). What made a value is not
 // stored: a derivation looks at the cells of the best tree a second time.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "maxmargin/grammars/beginnings.hpp"
 #include "maxmargin/grammars/scores.hpp"
 #include "maxmargin/grammars/split_rows.hpp"
 #include "maxmargin/programs/program.hpp"
@@ -20,26 +21,39 @@ namespace maxmargin::grammars {
 using programs::Cell;
 using programs::kImpossible;
 
-// For the spans with one end: of each left child the pairs whose right child has a value before that end.
+// For the spans with one end: of each list the pairs whose right child has a value before that end.
 class PairLists {  // keeps its memory
  public:
-  void clear(const Rules& rules) {
-    pairs_.resize(rules.split().right.size());
+  void shape(const Rules& rules) {  // before the first end of a sentence
+    pairs_.assign(rules.split().first_rule.size() + kReadAhead, {0, 0});
+    bits_.resize(pairs_.size());
+  }
+  void clear(const Rules& rules) {  // before each end
     end_.assign(rules.split().first_pair.begin(), rules.split().first_pair.end() - 1);
   }
-  // Those of a right child and the row of its values, if a parent may stand before what comes `after` the end. `anywhere`: see Chart.
-  void add(const Rules& rules, std::int32_t right_role, std::int32_t row, std::uint64_t after, std::uint64_t anywhere) {
+  void add(const Rules& rules, std::int32_t right_role, std::int32_t row) {  // those of a right child and the row of its values
+    std::int32_t* end = end_.data();
+    EndPair* pairs = pairs_.data();
+    std::uint64_t* bits = bits_.data();
     for (const RightPair& own : rules.pairs_of(right_role)) {
-      if (((own.around.after | anywhere) & after) == 0) continue;
-      pairs_[static_cast<std::size_t>(end_[static_cast<std::size_t>(own.left_role)]++)] = {own.pair, row, own.around.before | anywhere};
+      const std::int32_t at = end[own.list]++;
+      pairs[at] = {own.pair, row};
+      bits[at] = own.bit;
     }
   }
   const EndPair* pairs() const { return pairs_.data(); }
+  const std::uint64_t* bits() const { return bits_.data(); }
   const std::int32_t* ends() const { return end_.data(); }
 
  private:
   std::vector<EndPair> pairs_;
-  std::vector<std::int32_t> end_;  // by left child
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::int32_t> end_;  // by list
+};
+
+struct Around {  // a span: the symbols that can begin where it does, and the tags after it
+  const std::uint8_t* begins;
+  std::uint64_t after;
 };
 
 struct SymbolList {  // in memory for all of them and one more
@@ -58,7 +72,7 @@ class Chart {  // keeps its memory from one sentence to the next
 
   // The best value of a tree, minus infinity where there is none. All arguments must outlive the questions below. With a beam, symbols whose
   // value over a span is by more than `beam` below the best one there are left out, and the answer may not be the best.
-  // `anywhere` keeps symbols that the words around them exclude from all trees, too.
+  // `anywhere` keeps symbols that are in no tree because of what is before and after them, too.
   double best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam = kNoBeam, bool anywhere = false);
   // The rules of the best tree, after a finite answer; each before those below it, the left ones first.
   void derivation(std::vector<Anchored>& tree);
@@ -76,7 +90,7 @@ class Chart {  // keeps its memory from one sentence to the next
   }
   std::int64_t first_symbol(std::int64_t span) const { return first_[static_cast<std::size_t>(span)]; }
   Cell first_cell(std::int64_t span) const { return static_cast<Cell>(2 * first_[static_cast<std::size_t>(span)]); }
-  std::int32_t cells() const { return static_cast<std::int32_t>(2 * std::ssize(symbols_)); }
+  std::int32_t cells() const { return static_cast<std::int32_t>(2 * first_.back()); }
   Cell goal() const { return goal_; }  // after a finite answer
   // By cell, and 0 at -1 for no cell.
   const double* values() const { return values_.data() + 1; }
@@ -86,19 +100,21 @@ class Chart {  // keeps its memory from one sentence to the next
   void splits(std::int32_t position, std::int32_t i, std::int32_t j, Visit&& visit) const {
     rows_.splits(rules_->left_role(rules_->left(position)), rules_->right_role(rules_->right(position)), i, j, visit);
   }
-  // Whether a symbol can be in a tree with the words around a span.
+  // Whether a symbol can be in a tree with what is around a span.
   bool fits(Symbol symbol, const Around& span) const {
-    const Around& own = rules_->facts(symbol).around;
-    return static_cast<int>(((own.before | anywhere_) & span.before) != 0) & static_cast<int>(((own.after | anywhere_) & span.after) != 0);
+    return span.begins[symbol] & static_cast<int>(((rules_->facts(symbol).after | anywhere_) & span.after) != 0);
   }
-  Around around(std::int32_t i, std::int32_t j) const {
-    return {i == 0 ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(i) - 1]), j == n_ ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(j)])};
-  }
+  Around around(std::int32_t i, std::int32_t j) const { return {beginnings_.symbols(i), after(j)}; }
+  std::uint64_t after(std::int32_t j) const { return j == n_ ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(j)]); }
   void list_pairs(std::int32_t j, PairLists& pairs) const;  // of all right children before an end
   // What the limits of the sentence allow over a span, by its number.
   bool may_be_plain(std::int64_t span, Symbol symbol) const { return scores_->limits == nullptr || scores_->limits->plain(span, symbol); }
   bool may_have_chain(std::int64_t span, std::int32_t chain) const { return scores_->limits == nullptr || scores_->limits->chain(span, chain); }
-  double chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const;
+  double chain_score(std::int32_t chain, std::int32_t i, std::int32_t j) const {
+    const auto at = static_cast<std::size_t>(chain);
+    const double own = chain_scores_.empty() ? scores_->chain(*rules_, rules_->chains()[at], i, j) : chain_scores_[at];
+    return scores_->chain_extra == nullptr ? own : own + scores_->chain_extra[span_number(i, j) * std::ssize(rules_->chains()) + chain];
+  }
   double word_score(const Word& word, std::int32_t i) const { return word.rule == kNone ? 0.0 : scores_->at_span(word.rule, i, i + 1); }
   double symbol_extra(Symbol symbol, std::int32_t i, std::int32_t j) const {
     return scores_->symbol_extra == nullptr ? 0.0 : scores_->symbol_extra[span_number(i, j) * rules_->symbols() + symbol];
@@ -118,7 +134,7 @@ class Chart {  // keeps its memory from one sentence to the next
   void keep_allowed(std::int64_t span);
   void sort_found(const Around& around);
   void add_chains(std::int32_t i, std::int32_t j, const Around& around);
-  void take_up(std::int32_t i, std::int32_t j, double beam, const Around& around);
+  void take_up(std::int32_t i, std::int32_t j, double beam);
   double low_value(Symbol symbol, std::int64_t span) const;  // minus infinity where it has none
   double high_value(Symbol symbol, std::int32_t i, std::int32_t j) const;
 
@@ -129,8 +145,9 @@ class Chart {  // keeps its memory from one sentence to the next
   bool pruned_ = false;
   Cell goal_ = 0;
   SplitRows rows_;
+  Beginnings beginnings_;
   std::vector<std::int64_t> first_;
-  std::vector<Symbol> symbols_;
+  std::vector<Symbol> symbols_;  // and memory for more, as of the values
   std::vector<double> values_;
   std::vector<double> chain_scores_;  // where they do not depend on the span
   PairLists pairs_;

@@ -34,23 +34,24 @@ struct Chain {
   std::int32_t first, last;  // of its rules
 };
 
-// Which words can stand before and after a symbol in a sentence, by their tags: the symbols that words can be, in 63 classes, and the end of the
-// sentence. A symbol over a span is part of a tree only if both have a class in common with the words around it.
-struct Around {
-  std::uint64_t before = 0, after = 0;
-};
-
 // What a chart asks about a symbol, side by side.
 struct SymbolFacts {
-  Around around;
+  // The words that can stand after it in a sentence, by their tags: the symbols that words can be, in 63 classes, and the end of the sentence.
+  std::uint64_t after = 0;
   std::int32_t left_role = kNone, right_role = kNone;  // numbers among the symbols that are a left child, and a right one; kNone where it is not
   bool inner = false;                                  // only a right child, with no chain that begins or ends with it
   bool chained = false;                                // the bottom of some chain
 };
 
-struct RightPair {  // a pair of children, seen from the right one, and what can be around one of their parents
-  std::int32_t left_role, pair;
-  Around around;
+struct RightPair {  // a pair of children, seen from the right one: its list, and its bit there
+  std::int32_t list, pair;
+  std::uint64_t bit;
+};
+
+struct Corner {  // a symbol that begins another one: by a chain, or as the left child of pairs of a list; and the tags of its first words
+  Symbol symbol;
+  std::int32_t list;
+  std::uint64_t pairs, first;
 };
 
 struct Word {  // a symbol that a terminal can be
@@ -95,11 +96,22 @@ class Rules {
   std::int32_t right_role(Symbol symbol) const { return facts(symbol).right_role; }
   std::int32_t left_roles() const { return left_roles_; }
   std::int32_t right_roles() const { return right_roles_; }
+  // Lists of at most 64 pairs with one left child, by its number; the right children of the pairs of a list.
+  std::int32_t lists() const { return first_list_.back(); }
+  std::int32_t first_list(std::int32_t left_role) const { return first_list_[static_cast<std::size_t>(left_role)]; }
+  std::span<const Symbol> right_symbols(std::int32_t list) const {
+    return {right_symbols_.data() + split_.first_pair[static_cast<std::size_t>(list)], right_symbols_.data() + split_.first_pair[static_cast<std::size_t>(list) + 1]};
+  }
+  std::span<const Corner> corners(Symbol symbol) const {
+    return {corners_.data() + first_corner_[static_cast<std::size_t>(symbol)], corners_.data() + first_corner_[static_cast<std::size_t>(symbol) + 1]};
+  }
   std::span<const RightPair> pairs_of(std::int32_t right_role) const {
     return {right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role)], right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role) + 1]};
   }
+  // By list: the pairs whose right child can begin with a word of this class of tags.
+  const std::uint64_t* right_begins(int tag) const { return right_begins_.data() + static_cast<std::int64_t>(tag) * lists(); }
   std::uint64_t tags(std::int32_t terminal) const { return tags_[static_cast<std::size_t>(terminal)]; }
-  static constexpr std::uint64_t kOutside = 1;  // before the first word, and after the last
+  static constexpr std::uint64_t kOutside = 1;  // after the last word
 
   // Chains sorted by their top, in the order given among those of the same.
   std::span<const Chain> chains() const { return chains_; }
@@ -124,7 +136,8 @@ class Rules {
   void check(const RuleArrays& given) const;
   void sort_binary(const RuleArrays& given);
   void sort_chains(const RuleArrays& given);
-  void find_surroundings();
+  void list_corners();
+  void find_followers();
 
   std::int32_t symbols_, start_, binary_, unary_, lexical_;
   std::int32_t left_roles_ = 0, right_roles_ = 0;
@@ -132,9 +145,11 @@ class Rules {
   std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, first_chain_, first_above_, above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
   std::vector<Chain> chains_;
   std::vector<Word> words_;
-  std::vector<std::int32_t> first_right_pair_;
+  std::vector<std::int32_t> first_right_pair_, first_list_, first_corner_;
+  std::vector<Symbol> right_symbols_;  // by pair
+  std::vector<Corner> corners_;
   std::vector<RightPair> right_pairs_;
-  std::vector<std::uint64_t> tags_;
+  std::vector<std::uint64_t> tags_, right_begins_, first_tags_;  // the last one by symbol: of its first words
   std::vector<SymbolFacts> facts_;
   SplitRules split_;
 };

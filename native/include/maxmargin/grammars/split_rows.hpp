@@ -17,35 +17,28 @@ namespace maxmargin::grammars {
 
 class SplitRows {
  public:
-  void shape(std::int32_t n, std::int64_t left_roles, std::int64_t right_roles);
+  void shape(const Rules& rules, std::int32_t n);
   void begin_end(std::int32_t end);  // before the numbers of spans with this end, from the first end on
-  // Take up the values of symbols over a span where they have a role there; what is `zero` is left out, and rows begin as it. Right ones belong to the end that was begun, and fresh(role, row) is called where a row begins.
+  // Take up the values of symbols over a span where they have a role there; what is `zero` is left out, and rows begin as it. Right ones belong to
+  // the end that was begun, and fresh(role, row) is called where a row begins. Which symbols have a row yet is hard to foretell: new rows are
+  // listed first, without a branch, and what has no place goes to a row that is never read.
   void put_left(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, std::int32_t end, double zero);
   template <class Fresh>
   void put_right(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, double zero, Fresh&& fresh) {
     const End own = ends_.back();
-    const auto most = static_cast<std::int64_t>(symbols.size());
-    if (right_size_ + most * own.stride > std::ssize(right_)) right_.resize(static_cast<std::size_t>(2 * (right_size_ + most * own.stride)));
-    if ((right_rows_ + most) * words_ > std::ssize(right_bits_)) right_bits_.resize(static_cast<std::size_t>(2 * (right_rows_ + most) * words_));
-    if (right_rows_ + most > std::ssize(roles_)) roles_.resize(static_cast<std::size_t>(2 * (right_rows_ + most)));
-    std::int32_t* row_of = right_row_.data() + (std::ssize(ends_) - 1) * right_roles_;
-    std::uint64_t *bits = right_bits_.data() + own.row * words_, bit = std::uint64_t{1} << (start % 64);
-    double* into = right_.data() + own.place;
+    std::int32_t* row_of = right_row_.data() + (std::ssize(ends_) - 1) * (right_roles_ + 1) + 1;
+    const std::size_t count = list_roles<&SymbolFacts::right_role>(symbols, facts, values, zero, row_of);
+    for (std::size_t f = 0; f < count; ++f) {
+      const std::int64_t row = new_right_row(fresh_[f], zero);
+      row_of[fresh_[f]] = static_cast<std::int32_t>(row);
+      fresh(fresh_[f], static_cast<std::int32_t>(row));
+    }
+    std::uint64_t *bits = right_bits_.data() + own.row * words_ + start / 64, bit = std::uint64_t{1} << (start % 64);
+    double* into = right_.data() + own.place + start;
     for (std::size_t k = 0; k < symbols.size(); ++k) {
-      const std::int32_t role = facts[static_cast<std::size_t>(symbols[k])].right_role;
-      if (role < 0 || values[k] == zero) continue;
-      std::int64_t row = row_of[role];
-      if (row < 0) {
-        row = right_rows_ - own.row;
-        row_of[role] = static_cast<std::int32_t>(row);
-        roles_[static_cast<std::size_t>(right_rows_++)] = role;
-        right_size_ += own.stride;
-        std::fill_n(into + row * own.stride, own.stride, zero);
-        std::fill_n(bits + row * words_, words_, 0);
-        fresh(role, static_cast<std::int32_t>(row));
-      }
-      bits[row * words_ + start / 64] |= bit;
-      into[row * own.stride + start] = values[k];
+      const std::int64_t row = row_of[put_[k]];
+      bits[row * words_] |= bit;
+      into[row * own.stride] = values[k];
     }
   }
 
@@ -62,7 +55,7 @@ class SplitRows {
   const std::uint64_t* left_bits() const { return left_bits_.data(); }
   const std::uint64_t* right_bits(std::int32_t end) const { return right_bits_.data() + ends_[static_cast<std::size_t>(end)].row * words_; }
   std::span<const LiveRow> live(std::int32_t start) const { return live_[static_cast<std::size_t>(start)]; }
-  std::span<const std::int32_t> live_right(std::int32_t end) const {  // roles, by row of the end
+  std::span<const std::int32_t> live_right(std::int32_t end) const {  // roles, by row of the end; the first has none
     const std::int64_t next = end + 1 < std::ssize(ends_) ? ends_[static_cast<std::size_t>(end) + 1].row : right_rows_;
     return {roles_.data() + ends_[static_cast<std::size_t>(end)].row, roles_.data() + next};
   }
@@ -85,18 +78,32 @@ class SplitRows {
   struct End {
     std::int64_t row, place, stride;  // where its rows begin, in rows and in numbers, and how long they are
   };
-  std::int64_t left_row(std::int32_t role, std::int32_t start) const { return left_row_[static_cast<std::size_t>(start * left_roles_ + role)]; }
-  std::int64_t right_row(std::int32_t role, std::int32_t end) const { return right_row_[static_cast<std::size_t>(end * right_roles_ + role)]; }
+  // Lists in put_ the roles of symbols, and kNone where they have none or no value; in fresh_, and answers how many, those without a row.
+  template <std::int32_t SymbolFacts::* kRole>
+  std::size_t list_roles(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, double zero, const std::int32_t* row_of) {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const std::int32_t role = values[k] == zero ? kNone : facts[static_cast<std::size_t>(symbols[k])].*kRole;
+      put_[k] = fresh_[count] = role;
+      count += static_cast<std::size_t>(row_of[role] < 0);
+    }
+    return count;
+  }
+  std::int64_t new_right_row(std::int32_t role, double zero);
+  std::int64_t left_row(std::int32_t role, std::int32_t start) const { return left_row_[static_cast<std::size_t>(start * (left_roles_ + 1) + 1 + role)]; }
+  std::int64_t right_row(std::int32_t role, std::int32_t end) const { return right_row_[static_cast<std::size_t>(end * (right_roles_ + 1) + 1 + role)]; }
 
+  const Rules* rules_ = nullptr;
   std::int64_t left_roles_ = 0, right_roles_ = 0, stride_ = 0;
   std::int64_t right_rows_ = 0, right_size_ = 0;  // in use, of the memory of right ones
   int words_ = 0;
   Weights left_, right_;
-  std::vector<std::int32_t> left_row_, right_row_;     // by start or end, and role; kNone for none
+  std::vector<std::int32_t> left_row_, right_row_;     // by start or end, and role from kNone on; kNone for none
   std::vector<std::uint64_t> left_bits_, right_bits_;  // by row
   std::vector<std::vector<LiveRow>> live_;             // by start
   std::vector<End> ends_;
   std::vector<std::int32_t> roles_;  // of all right rows
+  std::vector<std::int32_t> put_, fresh_;  // of the span at hand
 };
 
 }  // namespace maxmargin::grammars

@@ -12,13 +12,14 @@
 
 namespace maxmargin {
 
-inline constexpr int kReadAhead = 4;  // lists are read and written so many at a time, past their ends
+inline constexpr int kReadAhead = 8;  // lists are read and written so many at a time, past their ends
+inline constexpr int kRulesPerPair = 4;  // rules of more parents are divided among several pairs with the same children
+inline constexpr int kPairsPerList = 64;  // a bit for each of them
 
 // Rules in the order of left child, right child and parent; their place in it is their position. Children are numbered among the left and
 // the right ones.
 struct SplitRules {
-  std::vector<std::int32_t> first_pair;  // by left child, and one more
-  std::vector<std::int32_t> right;       // by pair
+  std::vector<std::int32_t> first_pair;  // by list, and one more: at most kPairsPerList pairs with the same left child
   std::vector<std::int32_t> first_rule;  // by pair, and one more: positions
   std::vector<std::int32_t> parent;      // by position, and kReadAhead more
 };
@@ -31,25 +32,21 @@ struct SplitField {
 
 inline constexpr int kMostFields = 8;
 
-struct LiveRow {  // a left child with a value at the start, and the row of its values
-  std::int32_t child, row;
+struct LiveRow {  // a list of pairs whose left child has a value at the start, and the row of its values
+  std::int32_t list, row;
 };
 
-struct EndPair {  // a pair whose right child has a value before the end, the row of these values, and what may come before a parent
+struct EndPair {  // a pair whose right child has a value before the end, and the row of these values
   std::int32_t pair, row;
-  std::uint64_t before;
-};
-
-struct SplitPair {  // a pair that has a split, and the rows of its parts
-  std::int32_t pair, left, right;
 };
 
 // Memory for the lists of one span.
 struct SplitRoom {
   void resize(std::size_t rules, std::size_t pairs) {
-    pair.resize(pairs + kReadAhead), sum.resize(pairs + kReadAhead), parent.resize(rules + kReadAhead), value.resize(rules + kReadAhead);
+    pair.resize(pairs + kReadAhead), left.resize(pairs + kReadAhead), sum.resize(pairs + kReadAhead), parent.resize(rules + kReadAhead), value.resize(rules + kReadAhead);
   }
-  std::vector<SplitPair> pair;
+  std::vector<EndPair> pair;         // that have a split
+  std::vector<std::int32_t> left;    // rows of their left children
   std::vector<double> sum;           // of the splits of each pair
   std::vector<std::int32_t> parent;  // of the rules of all pairs
   std::vector<double> value;         // what they give their parents
@@ -62,9 +59,10 @@ struct SpanSplits {
   std::int64_t stride, right_stride;            // numbers per row, multiples of 4
   const LiveRow* live;                          // of the start
   std::int64_t live_count;
-  const EndPair* pairs;                         // of each left child those of the end, from first_pair on
-  const std::int32_t* pairs_end;                // by left child
-  std::uint64_t before;                         // what is before the span
+  const EndPair* pairs;                         // of each list those of the end, from first_pair on, and kReadAhead more
+  const std::uint64_t* pair_bits;               // the bit of each of them in its list
+  const std::int32_t* pairs_end;                // by list
+  const std::uint64_t* possible;                // by list: the pairs with a parent that can begin at the start
   const std::uint64_t *left_bits, *right_bits;  // by row
   int words;                                    // of bits per row
   SplitRoom* room;
