@@ -12,13 +12,12 @@ import numpy.typing as npt
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin import _core
 from maxmargin.fitting.estimator import FileParts, restore_features, saved
 from maxmargin.fitting.kernels import KERNEL, KernelEstimator
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, POSITIVE, TRAINING, Allowed
 from maxmargin.fitting.regularisation import resolved_c
-from maxmargin.fitting.training import as_trial, refuse_loss, run_of, train
+from maxmargin.fitting.training import refuse_loss, train
 from maxmargin.fitting.warning import warn_caller
 from maxmargin.groups.base import Measure
 from maxmargin.groups.graded import check_grades
@@ -26,13 +25,12 @@ from maxmargin.groups.sample import Sample, SampleInput
 from maxmargin.groups.swapped_pairs import SwappedPairs
 from maxmargin.rankings.naming import as_ranking_measure, is_binary
 from maxmargin.rankings.ndcg import GAINS, Ndcg
+from maxmargin.rankings.pair_trials import brought_together, fitted_pairs
 from maxmargin.rankings.scale import ranking_c
-from maxmargin.rankings.squashing import KINDS, Scored, Squashing, better_kind, heavy_columns, restored_squashing
-from maxmargin.rows.columns import Columns
-from maxmargin.rows.feature_scale import FeatureScale, packed
-from maxmargin.rows.groups import RowGroups
+from maxmargin.rankings.squashing import KINDS, Squashing, better_kind, heavy_columns, restored_squashing
+from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel import as_kernel
-from maxmargin.rows.query_groups import GroupNames, QueryGroups, read_groups
+from maxmargin.rows.query_groups import QueryGroups, read_groups
 from maxmargin.rows.table_input import read_new, read_table
 from maxmargin.solvers.base import Record
 
@@ -166,7 +164,7 @@ class RankingSVM(KernelEstimator):
                 rows = kernel.cache.unit_rows()
                 wrapped = partial(kernel.oracle, rows=rows, width=1, groups=used.rows)
             else:
-                rows, factor = _brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
+                rows, factor = brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
             C = resolved_c(self.C, lambda: ranking_c(kernel or rows, used.rows, weight, linear))
             sample = SampleInput(rows, used.rows, used.names)
             solution = train(
@@ -268,21 +266,8 @@ class RankingSVM(KernelEstimator):
         heavy = heavy_columns(X)
         kind: str | None = self.squash if heavy.size else None
         if kind == "auto":
-            kind = better_kind(X, truth.astype(np.float64), used.rows, partial(_fitted, heavy))
+            kind = better_kind(X, truth.astype(np.float64), used.rows, partial(fitted_pairs, RankingSVM(), heavy))
         return None if kind is None else Squashing.of(X, kind, heavy)
-
-
-def _fitted(heavy: npt.NDArray[np.int64], X: Any, grades: Floats, groups: RowGroups, kind: str | None) -> Scored:
-    """A ranking by pairs with the heavy columns squashed, to compare kinds of that: the function that scores rows."""
-    squashing = None if kind is None else Squashing.of(X, kind, heavy)
-    changed = X if squashing is None else squashing.apply(X)
-    rows, factor = _brought_together(changed)
-    model, sample = RankingSVM(), SampleInput(rows, groups, GroupNames(np.arange(len(groups))))
-    C = ranking_c(rows, groups, None)
-    run = as_trial(run_of(model))
-    found = train(model, Sample(SwappedPairs()), sample, grades, len(groups), C, None, run=run, trial=True)
-    w = found.w if factor is None else found.w * factor
-    return lambda new: np.asarray((new if squashing is None else squashing.apply(new)) @ w)
 
 
 def _row_weight(used: QueryGroups, weight: Floats | None, n: int) -> Floats | None:
@@ -292,16 +277,6 @@ def _row_weight(used: QueryGroups, weight: Floats | None, n: int) -> Floats | No
     found = np.zeros(n)
     found[used.rows.members] = 1.0 if weight is None else np.repeat(weight, used.rows.sizes)
     return found
-
-
-def _brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:
-    """The rows with columns changed as ``Columns`` says, and what weights are multiplied by then; None by nothing.
-
-    A mean that is subtracted does not matter for the order of the rows of a group, so nothing has to make up for it.
-    """
-    rows = packed(X)
-    columns = Columns.of(FeatureScale(rows, None), X.dtype)
-    return (rows, None) if columns is None else (packed(columns.apply(X)), columns.factor)
 
 
 def _check_numbers(y: Any) -> None:
