@@ -25,7 +25,7 @@ def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def fitted(monkeypatch: pytest.MonkeyPatch, by_rows: bool, X: Any, y: Any, **settings: Any) -> MulticlassSVC:
     monkeypatch.setattr(kernels, "_FACTORED", 10 if by_rows else N)
-    return MulticlassSVC(method="structural", tol=3e-6, **settings).fit(X, y)
+    return MulticlassSVC(method="structural", tol=1e-6, **settings).fit(X, y)
 
 
 @pytest.mark.parametrize("slack", ["linear", "squared"])

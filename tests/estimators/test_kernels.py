@@ -295,7 +295,7 @@ def test_columns_are_brought_together_by_default(form: Any, rank: Any, tmp_path:
     X = form(X)
     for model in (mm.MulticlassSVC(kernel="rbf", rank=rank), mm.MeasureSVC("error_rate", kernel="rbf", rank=rank)):
         model.fit(X[:100], y[:100])
-        assert model.score(X[100:], y[100:]) > 0.75  # of 60 rows; without, chance level
+        assert model.score(X[100:], y[100:]) > 0.8
         model.save(tmp_path / "model")
         again = mm.load(tmp_path / "model")
         assert again.decision_function(X) == pytest.approx(model.decision_function(X), rel=1e-9, abs=1e-9)

@@ -11,7 +11,7 @@ from maxmargin.rows.kernel_basis import RESIDUAL, pivoted_factor
 
 _MOST_ROWS = 1000  # beyond, the factor of n^3 / 3 multiplications takes long beside what it saves
 _MOST_PRODUCTS = 2**32  # multiplications: some tenths of a second, in which nobody asks whether the time is up
-_WIDE = 2.0  # cells of a row, as a multiple of the number of rows, from which on the factor pays
+_WIDE = 4.0  # cells of a row, as a multiple of the number of rows, from which on the factor pays
 
 
 def turned_rows(rows: _core.Rows) -> _core.Rows:
