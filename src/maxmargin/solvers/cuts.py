@@ -20,6 +20,7 @@ from maxmargin.solvers.interior import cost_of_dual, solve_dual
 Floats = npt.NDArray[np.float64]
 
 _ONLY = np.zeros(1, dtype=np.int32)
+_FINER = 0.01  # of the precision asked for, where what was found before is within that
 _STEPS = 200_000  # between cuts, at most
 _FEWEST_STEPS = 2_000  # that show how fast they are
 
@@ -206,14 +207,27 @@ class CutProducts(Cuts):
         rows = vectors * np.sqrt(np.maximum(values, 0.0))
         planes = Planes(sp.csr_array(rows), self._b, np.zeros(len(self._a), dtype=np.int32))
         answer = solve_dual(planes, "linear", np.array([self._C]))
-        if answer is not None and self._dual(answer.alpha) > self.dual:
-            self._move(answer.alpha)
+        if answer is not None:
+            found = answer.alpha if self._dual(answer.alpha) > self.dual else self._stepped(rows, _FINER * precision)
+            if self._dual(found) > self.dual:
+                self._move(found)
         solved = answer is not None and answer.primal - self.dual <= self._C * precision
         self._idle = np.where(self._alpha > 0.0, 0, self._idle + 1)
         kept = np.flatnonzero(self._idle <= self._keep_idle)
         self._a, self._products = [self._a[k] for k in kept], self._products[np.ix_(kept, kept)]
         self._b, self._alpha, self._idle = self._b[kept], self._alpha[kept], self._idle[kept]
         return bool(solved)
+
+    def _stepped(self, rows: Floats, precision: float) -> Floats:
+        """Dual variables after exact steps between cuts, which gain where all at once are not exact enough."""
+        core = PlaneEngine(1, rows.shape[1], "linear", self._C, None)
+        own = np.array([add_plane(core, 0, row, b) for row, b in zip(rows, self._b.tolist())], dtype=np.bool_)
+        core.set_alpha(within_cap(self._alpha[own], self._C))
+        core.visit(_ONLY, VisitSettings(step="exact", precision=precision, max_steps=_STEPS, keep_idle=2**30))
+        _, number, alpha = core.support()
+        moved = np.zeros_like(self._alpha)
+        moved[np.flatnonzero(own)[number]] = alpha
+        return moved
 
     def state(self, exact: bool) -> DualState:
         """``handles`` are the cuts, ``(a, b)``."""
