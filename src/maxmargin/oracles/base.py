@@ -85,6 +85,16 @@ class Capabilities:
 class KeptPlanes(Protocol):
     """The planes that an oracle found recently, tried before it is asked again."""
 
+    @property
+    def price(self) -> float:
+        """Of a look at all of them, in multiplications, roughly."""
+        ...
+
+    @property
+    def known(self) -> float:
+        """The share of the examples whose last answer was among them already."""
+        ...
+
     def cut(self, w: Any, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
         ...

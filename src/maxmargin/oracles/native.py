@@ -15,7 +15,7 @@ from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import SparseVector, compact
 from maxmargin.oracles.base import Capabilities, Cut, OnlineWalk, Oracle, Stop
-from maxmargin.oracles.cached import PlaneCache
+from maxmargin.oracles.cached import LOOK, PlaneCache
 from maxmargin.oracles.engine import DualState, Engine, EngineCore
 from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.portions import InPortions, joined, until
@@ -24,7 +24,6 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Outputs = npt.NDArray[Any]
 
-_LOOK = 1000.0  # multiplications that take as long as a look at a plane kept as a Python object
 _SEARCH = 4.0  # looks at all planes kept of an example that a search for a better one is worth
 _BYTES, _MOST_BYTES = 500.0, 5e8  # of a plane kept, beside its cells; of all of them
 _FEWEST = 3  # planes kept per example
@@ -154,12 +153,12 @@ class NativeOracle(InPortions, Oracle):
 
     def keeping(self, size: int) -> PlaneCache | None:
         """Where a search costs several times what a look at ``size`` planes does, and these find room."""
-        if self.capabilities.visit_cost < _SEARCH * size * _LOOK:
+        if self.capabilities.visit_cost < _SEARCH * size * LOOK:
             return None
         cells = self.planes(np.zeros(self.dimension), self._some()).a.nnz / self._some().size
         room = int(_MOST_BYTES / (self.n * (_BYTES + 12.0 * cells)))
-        worth = self.capabilities.visit_cost >= _SEARCH * size * (_LOOK + cells)
-        return PlaneCache(self, min(size, room)) if worth and room >= min(size, _FEWEST) else None
+        worth = self.capabilities.visit_cost >= _SEARCH * size * (LOOK + cells)
+        return PlaneCache(self, min(size, room), cells) if worth and room >= min(size, _FEWEST) else None
 
     def expand(self, state: DualState) -> Planes:
         """The rows of planes known by example and output, or merged, in native layout."""
