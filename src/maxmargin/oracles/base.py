@@ -65,7 +65,8 @@ class Capabilities:
     visit_cost : of a visit to one example
     pass_cost : of a pass over all examples
     exact : no plane is above the one found; where a search gives up on the way the oracle gets a record that says so
-    cheap : asking costs no more than looking at the planes held
+    cheap : asking is a matter of the native core
+    cached : asking costs much more than looking at the planes held
     joint : all examples at one ``w`` cost little more than one of them
     partial : the truths are completions of what is known of them (``Oracle.completed``)
     row_cost : of writing a plane out as a row and multiplying it with others, zero where planes are rows
@@ -76,6 +77,7 @@ class Capabilities:
     pass_cost: float
     exact: bool = True
     cheap: bool = False
+    cached: bool = True
     joint: bool = False
     partial: bool = False
     row_cost: float = 0.0

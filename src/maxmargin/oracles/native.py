@@ -79,7 +79,7 @@ class NativeOracle(InPortions, Oracle):
     are recognised. Outputs go to the core and come back one after the other in one array; where an output is more than
     the number of a class, ``handles_of`` and ``outputs_of`` go between that array and the handles of a ``DualState``.
 
-    ``costs`` are further fields of its ``Capabilities``.
+    ``cached`` and ``costs`` are further fields of its ``Capabilities``.
     """
 
     def __init__(
@@ -90,11 +90,13 @@ class NativeOracle(InPortions, Oracle):
         sample_weight: Floats | None,
         threads: int,
         visit_cost: float,
+        *,
+        cached: bool = False,
         **costs: Any,
     ) -> None:
         self.core, self.n, self.dimension = core, n, core.weight_count
         self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
-        self.capabilities = Capabilities(visit_cost, n * visit_cost, cheap=True, **costs)
+        self.capabilities = Capabilities(visit_cost, n * visit_cost, cheap=True, cached=cached, **costs)
 
     @abstractmethod
     def rows_of(self, examples: Indices, outputs: Outputs) -> Planes:
