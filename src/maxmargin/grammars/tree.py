@@ -106,20 +106,32 @@ class Tree:
                 yield node
                 waiting += reversed(node.children)
 
+    def leaves(self) -> list[tuple[str, Tree]]:
+        """The words from left to right, each with the node right above it."""
+        found: list[tuple[str, Tree]] = []
+        waiting: list[tuple[Tree | str, Tree]] = [(self, self)]
+        while waiting:
+            node, above = waiting.pop()
+            if isinstance(node, str):
+                found.append((node, above))
+            else:
+                waiting += [(child, node) for child in reversed(node.children)]
+        return found
+
     def words(self) -> list[str]:
         """The leaves, from left to right."""
-        return [child for node in self._above_words() for child in node.children if isinstance(child, str)]
+        return [word for word, _ in self.leaves()]
 
     def tokens(self) -> list[tuple[str, str]]:
         """Each word with its tag, the label right above it: what parsers take as a sentence."""
-        for node in self._above_words():
+        leaves = self.leaves()
+        for word, node in leaves:
             if not node.is_tag:
-                word = next(child for child in node.children if isinstance(child, str))
                 raise ValueError(
                     f"The word {quoted(word)} shares the node {quoted(node.label)} with others; every word needs a tag "
                     "of its own, such as (NN dog)."
                 )
-        return [(str(node.children[0]), node.label) for node in self._above_words()]
+        return [(word, node.label) for word, node in leaves]
 
     def spans(self) -> list[Span]:
         """The spans of all nodes, in the order of ``nodes``."""
@@ -148,9 +160,6 @@ class Tree:
 
     def _repr_svg_(self) -> str:
         return self.svg()
-
-    def _above_words(self) -> list[Tree]:
-        return [node for node in self.nodes() if any(isinstance(child, str) for child in node.children)]
 
     def __hash__(self) -> int:
         """Found when somebody asks, from the leaves up: trees may be deep."""
