@@ -101,7 +101,7 @@ def search_seconds(model: GrammarSVM, trees: Sequence[Tree]) -> float:
     """What the searches of a fit cost: as many as it made, at the price of some at its last weights."""
     X, grammar = [tree.tokens() for tree in trees], model.grammar_
     _, core = model._read(X)
-    structure = TreeStructure(core, derivations_of(grammar, X, trees), len(grammar.bracket_labels), model.loss)
+    structure = TreeStructure(core, derivations_of(grammar, X, trees), model.loss)
     formulation = Formulation("none" if model.loss == "zero-one" else model.rescaling, model.slack)
     oracle = structure.bind(X, trees, formulation)
     some = np.arange(0, len(X), 5, dtype=np.int32)

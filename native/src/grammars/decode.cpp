@@ -83,7 +83,7 @@ TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int 
   };
   return collect<Scratch>(sentences, worth, threads, [&, count, seed](Scratch& own, std::int64_t i, Chart& chart, TreeLists& trees) {
     const std::uint64_t own_seed = seed ^ (0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(i + 1));
-    own.inside.run(chart, sentences, i, nullptr, 0);
+    own.inside.run(chart, sentences, i, nullptr);
     if (!own.inside.listed()) {
       TreeSampler sampler(chart, own.inside, own_seed);
       for (int k = 0; k < count; ++k) {
@@ -108,10 +108,11 @@ TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int 
   });
 }
 
-TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, std::int64_t labels, int threads) {
+TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, int threads) {
+  const std::int64_t columns = sentences.rules->columns();
   std::vector<std::int64_t> first{0};
   for (std::int64_t i = 0; i < sentences.n(); ++i) first.push_back(first.back() + span_count(std::ssize(sentences.words_of(i))));
-  TreeSums found{std::vector<double>(static_cast<std::size_t>(sentences.n()), kImpossible<double>), std::vector<double>(static_cast<std::size_t>(first.back() * labels))};
+  TreeSums found{std::vector<double>(static_cast<std::size_t>(sentences.n()), kImpossible<double>), std::vector<double>(static_cast<std::size_t>(first.back() * columns))};
   std::vector<std::int64_t> listed(static_cast<std::size_t>(thread_count(sentences.n(), threads)));
   in_parallel(sentences.n(), threads, [&](int share, std::int64_t begin, std::int64_t end) {
     WorthScorer scorer(sentences, worth);
@@ -119,8 +120,8 @@ TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, std::int6
     ChartSums sums;
     for (std::int64_t i = begin; i < end; ++i) {
       if (chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i)) == kImpossible<double>) continue;
-      double* brackets = found.brackets.data() + first[static_cast<std::size_t>(i)] * labels;
-      found.log_sums[static_cast<std::size_t>(i)] = sums.run(chart, sentences, i, brackets, labels);
+      double* brackets = found.brackets.data() + first[static_cast<std::size_t>(i)] * columns;
+      found.log_sums[static_cast<std::size_t>(i)] = sums.run(chart, sentences, i, brackets);
       listed[static_cast<std::size_t>(share)] += sums.listed();
     }
   });

@@ -75,7 +75,7 @@ class GrammarEstimator(Estimator):
         ----------
         X : sentences: lists of tags, of words, or of (word, tag) pairs
         decode : ``'best'`` for the tree of highest score; ``'risk'`` for that of most expected right brackets less
-            expected wrong ones
+            expected wrong ones; of several with one label over the same words as many are right as the true tree has
         forbidden, required : for each sentence None, or brackets ``(label, start, end)``, such as those of
             ``Tree.spans``, that its tree must not have, or must have; an error names a sentence that has no such tree
         """
@@ -111,9 +111,12 @@ class GrammarEstimator(Estimator):
         ``least`` are left out. Trees that ``forbidden`` and ``required`` leave, as in ``predict``, share the
         probability."""
         sentences, core = self._read(X, forbidden, required)
-        log_sums, brackets = self._sums(core)
+        log_sums, apart = self._sums(core)
         _check_found(log_sums > -np.inf, forbidden, required)
         labels = self.grammar_.bracket_labels
+        brackets = apart[:, : len(labels)]
+        for column, label in enumerate(core.bracket_columns.tolist()[len(labels) :], len(labels)):
+            brackets[:, label] += apart[:, column]
         found: list[dict[Span, float]] = []
         first = 0
         for sentence in sentences:
@@ -172,11 +175,11 @@ class GrammarEstimator(Estimator):
         return sentences, core
 
     def _sums(self, core: _core.Sentences) -> tuple[Floats, Floats]:
-        """Logarithms of the sums over all trees, and the expected number of every bracket (spans, labels)."""
+        """Logarithms of the sums over all trees, and how likely every bracket is (spans, columns): that a span has m
+        brackets with a label or more is in the m-th column of this label (``core.bracket_columns``)."""
         self._say_if_not_calibrated()
-        labels = len(self.grammar_.bracket_labels)
-        log_sums, brackets, _ = core.sums(self.coef_, self.temperature_, labels, job_count(self.n_jobs))
-        return log_sums, np.asarray(brackets).reshape(-1, labels)
+        log_sums, brackets, _ = core.sums(self.coef_, self.temperature_, job_count(self.n_jobs))
+        return log_sums, np.asarray(brackets).reshape(core.span_count, core.bracket_columns.size)
 
     def _say_if_not_calibrated(self) -> None:
         """Warns where scores were not fitted to be probabilities."""
