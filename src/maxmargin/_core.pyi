@@ -1949,8 +1949,10 @@ class Sentences:
     def best_by(self, brackets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
         """The same for numbers per bracket: (spans of all sentences, columns)."""
 
-    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, threads: int) -> tuple[Any, ...]:
-        """The k best trees of each sentence, as `best` gives one."""
+    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, different: bool, threads: int) -> tuple[Any, ...]:
+        """
+        The k best derivations of each sentence, or those of different trees, as `best` gives one.
+        """
 
     def samples(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, count: int, seed: int, threads: int) -> tuple[Any, ...]:
         """Exact samples of the trees of each sentence, as `best` gives one."""

@@ -50,14 +50,15 @@ void add_tree_predictions(nb::class_<PySentences>& type) {
           nb::arg("brackets").noconvert(), nb::arg("threads"), "The same for numbers per bracket: (spans of all sentences, columns).")
       .def(
           "kbest",
-          [](const PySentences& self, In1<double> weights, int k, std::optional<double> beam, int threads) {
+          [](const PySentences& self, In1<double> weights, int k, std::optional<double> beam, bool different, int threads) {
             const TreeWorth worth = worth_of(self, weights, 1.0, beam);
             nb::gil_scoped_release release;
-            TreeLists trees = grammars::best_tree_lists(self.sentences, worth, k, threads);
+            TreeLists trees = grammars::best_tree_lists(self.sentences, worth, k, different, threads);
             nb::gil_scoped_acquire acquire;
             return taken(std::move(trees));
           },
-          nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("beam").none(), nb::arg("threads"), "The k best trees of each sentence, as `best` gives one.")
+          nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("beam").none(), nb::arg("different"), nb::arg("threads"),
+          "The k best derivations of each sentence, or those of different trees, as `best` gives one.")
       .def(
           "samples",
           [](const PySentences& self, In1<double> weights, double temperature, int count, std::uint64_t seed, int threads) {

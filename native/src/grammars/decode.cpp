@@ -1,5 +1,9 @@
 #include "maxmargin/grammars/decode.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <set>
+
 #include "maxmargin/engine/thread_ranges.hpp"
 #include "maxmargin/grammars/forest.hpp"
 #include "maxmargin/grammars/sums.hpp"
@@ -48,6 +52,17 @@ TreeLists collect(const Sentences& sentences, const TreeWorth& worth, int thread
   return all;
 }
 
+constexpr std::int32_t kDerivations = 100;  // looked at for each tree of a list, where many are of one tree
+
+// What can be seen of a derivation, equal for derivations of one tree: its brackets and its lexical rules at their places.
+void visible(const Rules& rules, std::span<const Anchored> derivation, std::vector<std::int32_t>& into) {
+  into.clear();
+  for (const Anchored& each : derivation) {
+    const bool lexical = each.rule >= rules.binary() + rules.unary();
+    if (lexical || rules.bracket(each.rule) >= 0) into.insert(into.end(), {lexical ? -1 - each.rule : rules.bracket(each.rule), each.start, each.end});
+  }
+}
+
 }  // namespace
 
 TreeLists best_trees(const Sentences& sentences, const TreeWorth& worth, int threads) {
@@ -57,18 +72,24 @@ TreeLists best_trees(const Sentences& sentences, const TreeWorth& worth, int thr
   });
 }
 
-TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, int threads) {
+TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, bool different, int threads) {
   struct Scratch {
     programs::KBest<ChartProgram, double, ChartScores> list;
     std::vector<Anchored> tree;
+    std::vector<std::int32_t> shape;
+    std::set<std::vector<std::int32_t>> seen;
   };
-  return collect<Scratch>(sentences, worth, threads, [k](Scratch& own, std::int64_t, Chart& chart, TreeLists& trees) {
+  const std::int64_t asked = std::int64_t{k} * (different ? kDerivations : 1);
+  const auto most = static_cast<std::int32_t>(std::min<std::int64_t>(asked, std::numeric_limits<std::int32_t>::max()));
+  return collect<Scratch>(sentences, worth, threads, [k, different, most](Scratch& own, std::int64_t, Chart& chart, TreeLists& trees) {
     const ChartProgram program(chart);
     own.list.start(program, {&program}, chart.values());
-    for (std::int32_t rank = 0; rank < k && own.list.find(rank); ++rank) {
+    own.seen.clear();
+    for (std::int32_t rank = 0; rank < most && std::ssize(own.seen) < k && own.list.find(rank); ++rank) {
       own.tree.clear();
       own.list.walk(rank, [&](Cell cell, Edge edge) { program.add_rules(cell, edge, own.tree); });
-      add_tree(trees, own.tree, own.list.value(rank));
+      if (different) visible(chart.rules(), own.tree, own.shape);
+      if (!different || own.seen.insert(own.shape).second) add_tree(trees, own.tree, own.list.value(rank));
     }
   });
 }

@@ -96,10 +96,15 @@ class GrammarEstimator(Estimator):
     def predict_kbest(
         self, X: Sequence[Any], k: int, *, forbidden: Any = None, required: Any = None
     ) -> list[list[Ranked[Tree]]]:
-        """The ``k`` trees of highest score of every sentence, best first; fewer where there are fewer, and none where
-        the grammar cannot derive the sentence. ``forbidden`` and ``required`` are as in ``predict``."""
+        """The ``k`` different trees of highest score of every sentence, best first; fewer where there are fewer, and
+        none where the grammar cannot derive the sentence. ``forbidden`` and ``required`` are as in ``predict``.
+
+        The score of a tree is that of its best derivation. It has one only, unless its sentence has a tag that the
+        grammar does not know: then there are as many as tags that this may be, marginals and samples add up their
+        probabilities, and a list ends after ``100 k`` derivations even if they were of fewer than ``k`` trees.
+        """
         sentences, core = self._read(X, forbidden, required)
-        found = core.kbest(self.coef_, checked_k(k), self.beam, job_count(self.n_jobs))
+        found = core.kbest(self.coef_, checked_k(k), self.beam, True, job_count(self.n_jobs))
         ranked = _ranked(self.grammar_, sentences, found)
         _check_found(map(len, ranked), forbidden, required)
         return ranked

@@ -29,8 +29,9 @@ class Grammar:
     """A grammar whose rules have at most two symbols on the right.
 
     Rules are numbered: first the binary ones, then the unary ones, then the lexical ones. A *chain* is a sequence of
-    unary rules, each below the one before; a span has at most one chain above its binary rule, word or tag. Every tree
-    then has exactly one derivation, and there are finitely many.
+    unary rules, each below the one before; a span has at most one chain above its binary rule, word or tag. There
+    are finitely many derivations then, and a tree has exactly one, unless it has a tag that the grammar does not know:
+    that may be any tag, and each that rules allow is a derivation of the same tree.
 
     A derivation is an int32 array (n_rules_used, 4) with rows ``(rule, start, split, end)``: the number of the rule,
     the first word of its span, the first word of its right child (-1 for unary and lexical rules) and one past its
@@ -87,7 +88,8 @@ class Grammar:
         check_options(horizontal, vertical, input, chains, rare)
         given = checked_trees(trees)
         roots = {tree.label for tree in given}
-        wrapped = len(roots) > 1
+        # labels that know what is above them tell phrases from tags, but not the root, which has nothing above
+        wrapped = len(roots) > 1 or (vertical > 1 and any(roots == {tag} for tree in given for _, tag in tree.tokens()))
         start = _free_label({node.label for tree in given for node in tree.nodes()}) if wrapped else roots.pop()
         table = RuleTable()
         table.number(Symbol(start))

@@ -25,8 +25,9 @@ struct TreeWorth {
 };
 
 TreeLists best_trees(const Sentences& sentences, const TreeWorth& worth, int threads);
-// The k best trees of each sentence, best first; fewer where there are fewer.
-TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, int threads);
+// The k best derivations of each sentence, best first; fewer where there are fewer. Where a tag is unknown many can be of one tree: with `different` only
+// the best one of each counts, and there are fewer than k also if the first 100 k derivations are of fewer trees.
+TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, bool different, int threads);
 // Exact samples, `count` per sentence; they depend on the seed and the sentence, not on the number of threads.
 TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int count, std::uint64_t seed, int threads);
 
