@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import maxmargin
+from maxmargin.datasets import make_treebank
 from maxmargin.grammars import PCFG, Grammar, Tree
 from maxmargin.metrics import bracket_f1
 from tree_cases import treebank, trees
@@ -241,3 +242,16 @@ def test_words_for_a_parser_of_tags_come_with_a_warning():
     with pytest.warns(UserWarning, match="This parser reads tags, .* input='words'"):
         model.predict([["the", "dog", "barks"]])
     model.predict([["the", "dog", "barks"], ["DT", "dog", "barks"]])  # some are known
+
+
+def test_sentences_of_tags_alone_are_scored_over_the_words_of_the_true_trees():
+    trees = make_treebank(60)
+    pairs = [tree.tokens() for tree in trees]
+    tags = [[tag for _, tag in sentence] for sentence in pairs]
+    model = PCFG(horizontal=1).fit(tags, trees)
+    assert model.score(tags, trees) == model.score(pairs, trees) < 1.0
+    assert model.score(tags, [str(tree) for tree in trees]) == model.score(pairs, trees)
+    folds = cross_val_score(PCFG(horizontal=1), tags, trees, cv=3, error_score="raise")
+    assert folds.tolist() == cross_val_score(PCFG(horizontal=1), pairs, trees, cv=3).tolist()
+    with pytest.raises(ValueError, match="Example 1: the tree is over 3 words, and the sentence has 2"):
+        model.score([["NN", "VBZ"]] * 2, ["(S (NN a) (VBZ b))", "(S (DT a) (NN b) (VBZ c))"])

@@ -224,7 +224,8 @@ def _joined(nodes: list[tuple[str, list[str | None]]]) -> Tree:
 
 
 def rebuilt(tree: Tree, make: Callable[[str, list[Tree | str]], Tree | None]) -> Tree | None:
-    """The tree with each node replaced by ``make(label, children)``, from the leaves up; None leaves a node out."""
+    """The tree with each node replaced by ``make(label, children)``, from the leaves up and from left to right; None
+    leaves a node out."""
     made: Tree | None = _built(tree, lambda node: (node.label, node.children), make)
     return made
 
