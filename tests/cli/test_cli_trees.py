@@ -72,6 +72,17 @@ def test_scores_and_several_trees(folder, run):
     assert run("predict model.mm test.mrg --scores")[1] == f"{ranked[0].score:.9g}\t{ranked[0].output}\n"
 
 
+def test_a_sentence_without_a_derivation_has_a_line_with_a_flat_tree(folder, run):
+    run("train train.mrg model.mm --model pcfg")
+    (folder / "odd.mrg").write_text(f"{PENN}(S (. .) (. .))\n{PENN}")
+    best, flat, _ = run("predict model.mm odd.mrg")[1].splitlines()
+    scores = [line.split("\t") for line in run("predict model.mm odd.mrg --scores")[1].splitlines()]
+    assert [tree for _, tree in scores] == [best, flat, best]
+    assert [score for score, _ in scores] == [scores[0][0], "-inf", scores[0][0]]
+    lists = [line.split("\t") for line in run("predict model.mm odd.mrg --kbest 1")[1].splitlines()]
+    assert lists == [[str(i), "0", *own] for i, own in enumerate(scores)]
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -244,13 +244,14 @@ def _predict(
     output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
     kbest: Annotated[
         int | None,
-        typer.Option(help="Number of classes on a line, or of labellings of a sequence with scores, best first."),
+        typer.Option(help="Classes on a line, or labellings of a sequence, trees of a sentence and scores."),
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="Of a taxonomy: go up from a class until its nodes have this probability.")
     ] = None,
     scores: Annotated[
-        bool, typer.Option("--scores", help="Write scores after classes, probabilities after labels.")
+        bool,
+        typer.Option("--scores", help="Write scores after classes, probabilities after labels, scores before trees."),
     ] = False,
     label_column: LabelColumn = None,
     format: Format = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 import warnings
@@ -14,6 +15,7 @@ from maxmargin.cli.files import check_output, option
 from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.train import parse_c, parse_tol
 from maxmargin.console import make_console, number, print_table
+from maxmargin.grammars.answers import flat_tree
 from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.grammars.brackets import iter_trees
 from maxmargin.grammars.crf import GrammarCRF
@@ -78,7 +80,8 @@ def train_trees(data_path: Path, path: Path, kind: str, given: Mapping[str, Any]
 def predict_trees(
     model: GrammarEstimator, data_path: Path, format: str | None, output: Path | None, answers: Answers
 ) -> None:
-    """Writes the tree of each sentence on a line; with several, or with scores, columns before it."""
+    """Writes the tree of each sentence on a line; with several, or with scores, columns before it. A sentence that the
+    grammar cannot derive has a flat tree, whose score is -inf."""
     check_format(data_path, format)
     sentences = [tree.tokens() for tree in read_cleaned(data_path, True)]
     lines = list(_lines(model, sentences, answers))
@@ -139,7 +142,7 @@ def _lines(model: GrammarEstimator, sentences: list[Any], answers: Answers) -> I
         yield from (f"{tree}\n" for tree in model.predict(sentences))
         return
     for i, ranked in enumerate(model.predict_kbest(sentences, answers.kbest or 1)):
-        for rank, (score, tree) in enumerate(ranked):
+        for rank, (score, tree) in enumerate(ranked or [(-math.inf, flat_tree(model.grammar_, sentences[i]))]):
             columns = [] if answers.kbest is None else [str(i), str(rank)]
             yield "\t".join([*columns, f"{score:.9g}", f"{tree}\n"])
 
