@@ -237,6 +237,19 @@ def test_a_beam_may_leave_out_the_best():
     assert all(ranked.score <= first.score + 1e-12 for ranked in found)
 
 
+def test_a_sentence_whose_trees_a_beam_loses_is_parsed_without_it():
+    """Over a b the better X stays, and Y is lost, which the only tree has."""
+    rules = "S -> X D [0.9] | Y G [0.1]\nX -> A B [1]\nY -> A B [0.5] | B A [0.5]\nD -> C E [1]\nG -> C F [1]\n"
+    rules += "\n".join(f"{name} -> '{name.lower()}' [1]" for name in "ABCEF")
+    exact, narrow = PCFG.from_text(rules), PCFG.from_text(rules)
+    narrow.beam = 0.0
+    x = ["a", "b", "c", "f"]
+    assert narrow.predict([x]) == exact.predict([x]) == [Tree.from_text("(S (Y (A a) (B b)) (G (C c) (F f)))")]
+    assert narrow.predict_kbest([x], 3) == exact.predict_kbest([x], 3)
+    assert narrow.predict([x], required=[[("G", 2, 4)]]) == exact.predict([x])
+    assert narrow.predict_kbest([["a", "a"]], 1) == [[]]  # there is none
+
+
 def test_words_for_a_parser_of_tags_come_with_a_warning():
     model = PCFG().fit([["DT", "NN", "VBZ"]], ["(S (NP (DT DT) (NN NN)) (VP (VBZ VBZ)))"])
     with pytest.warns(UserWarning, match="This parser reads tags, .* input='words'"):

@@ -31,7 +31,7 @@ void add_tree(TreeLists& trees, std::span<const Anchored> rules, double score) {
   trees.scores.push_back(score);
 }
 
-// Calls find(scratch, sentence, chart, trees) for each sentence that has a tree, after its chart was filled.
+// Calls find(scratch, sentence, chart, trees) for each sentence that has a tree, after its chart was filled: without a beam where that has left none.
 template <class Scratch, class Find>
 TreeLists collect(const Sentences& sentences, const TreeWorth& worth, int threads, Find&& find) {
   std::vector<TreeLists> parts(static_cast<std::size_t>(thread_count(sentences.n(), threads)));
@@ -41,9 +41,11 @@ TreeLists collect(const Sentences& sentences, const TreeWorth& worth, int thread
     Chart chart;
     Scratch own;
     for (std::int64_t i = begin; i < end; ++i) {
-      const double value = chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i), worth.beam);
-      if (value != kImpossible<double>) find(own, i, chart, part);
+      const SentenceScores& scores = scorer.of(i);
+      double value = chart.best(*sentences.rules, sentences.words_of(i), scores, worth.beam);
       part.pruned = part.pruned || chart.pruned();
+      if (value == kImpossible<double> && chart.pruned()) value = chart.best(*sentences.rules, sentences.words_of(i), scores);
+      if (value != kImpossible<double>) find(own, i, chart, part);
       part.ends.push_back(std::ssize(part.scores));
     }
   });

@@ -34,8 +34,8 @@ class PCFG(GrammarEstimator):
     ----------
     grammar : the grammar to estimate; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
-    beam : leaves out of a span what is worth less than its best by more than this: faster and no longer exact; None
-        leaves nothing out
+    beam : leaves out of a span what is worth less than its best by more than this: faster, and the best tree
+        can be lost; a sentence all of whose trees were is parsed again without it. None leaves nothing out
     n_jobs : threads for prediction; -1 is all cores
 
     Attributes
