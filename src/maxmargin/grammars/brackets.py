@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from os import PathLike, fspath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
-from maxmargin.grammars.tree import Tree
+from maxmargin.grammars.tree import Tree, trees_of
 from maxmargin.io.text import numbered_lines, text_writer
 
 _TOKEN = re.compile(r"[()]|[^ \t\r\n\f\v()]+")
@@ -57,10 +57,12 @@ def parse_tree(text: str) -> Tree:
     return trees[0]
 
 
-def write_trees(path: str | PathLike[str], trees: Iterable[Tree], *, encoding: str = "utf-8") -> None:
-    """Writes trees to a file, one per line; names that end in ``.gz`` make a gzip archive."""
+def write_trees(path: str | PathLike[str], trees: Iterable[Any], *, encoding: str = "utf-8") -> None:
+    """Writes trees, also bracketed texts and trees of NLTK, to a file, one per line; names that end in ``.gz`` make a
+    gzip archive. Raises an error that names the first that is no tree."""
+    lines = [f"{tree}\n" for tree in trees_of(trees)]
     with text_writer(path, encoding) as file:
-        file.writelines(f"{tree}\n" for tree in trees)
+        file.writelines(lines)
 
 
 def _trees(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Tree]:

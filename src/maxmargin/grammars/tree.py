@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
@@ -150,13 +150,14 @@ class Tree:
                 found[own] = found[own]._replace(end=place)  # type: ignore[union-attr]
         return [span for span in found if span is not None]
 
-    def text(self, *, against: Tree | None = None) -> str:
-        """The tree over several lines, one node per line; a star marks nodes that ``against`` does not have."""
-        return text_picture(self, against)
+    def text(self, *, against: Any = None) -> str:
+        """The tree over several lines, one node per line; a star marks nodes that ``against``, another tree, does not
+        have."""
+        return text_picture(self, None if against is None else Tree.of(against))
 
-    def svg(self, *, against: Tree | None = None) -> str:
-        """A picture of the tree as an SVG document; nodes that ``against`` does not have are red."""
-        return svg_picture(self, against)
+    def svg(self, *, against: Any = None) -> str:
+        """A picture of the tree as an SVG document; nodes that ``against``, another tree, does not have are red."""
+        return svg_picture(self, None if against is None else Tree.of(against))
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -221,6 +222,20 @@ def _joined(nodes: list[tuple[str, list[str | None]]]) -> Tree:
     for label, children in reversed(nodes):
         waiting.append(Tree(label, [waiting.pop() if child is None else child for child in children]))
     return waiting.pop()
+
+
+def trees_of(trees: Iterable[Any]) -> Iterator[Tree]:
+    """``Tree.of`` for each of many; raises an error that names the first that is no tree."""
+    if isinstance(trees, str | Tree) or callable(getattr(trees, "label", None)):
+        raise TypeError("trees must be a list of trees, not one of them.")
+    if not isinstance(trees, Iterable):
+        raise TypeError(f"trees must be a list of trees, not {quoted(trees)}.")
+    for number, tree in enumerate(trees):
+        try:
+            made = Tree.of(tree)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Tree {number}: {error}") from error
+        yield made
 
 
 def rebuilt(tree: Tree, make: Callable[[str, list[Tree | str]], Tree | None]) -> Tree | None:
