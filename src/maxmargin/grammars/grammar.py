@@ -82,7 +82,7 @@ class Grammar:
         vertical : 1 for plain labels, 2 for labels with that of the node above (parent annotation), and so on
         input : ``'tags'`` or ``'words'``
         chains : which unary rules may follow each other: ``'seen'`` for the chains of the treebank and their
-            parts, or the number of rules up to which all are allowed that repeat no symbol
+            parts, or the number of rules up to which all are allowed that repeat no symbol, beside those seen
         rare : with words as input, words seen at most so many times are represented by their class
         """
         check_options(horizontal, vertical, input, chains, rare)
@@ -106,11 +106,13 @@ class Grammar:
     def from_text(cls, text: str, *, chains: int = 8) -> Grammar:
         """The grammar that a text writes, one symbol and its alternatives per line: ``NP -> DT NN | NP PP``.
 
-        The first symbol is the start. Words are quoted (``NN -> 'dog'``) and alone on their side; where there are none,
-        the symbols without rules are tags, which are then the input. A sharp begins a comment. Probabilities in square
-        brackets, as NLTK writes them, are left to ``PCFG.from_text``.
+        The first symbol is the start, or that of a line ``%start NP``. Words are quoted (``NN -> 'dog'``) and alone on
+        their side; where there are none, the symbols without rules are tags, which are then the input. A sharp begins a
+        comment, and a backslash at the end of a line goes on with the next one. Probabilities in square brackets, as
+        NLTK writes them, are left to ``PCFG.from_text``.
 
-        ``chains``: how many unary rules may follow each other; they never repeat a symbol.
+        ``chains``: how many unary rules may follow each other. They never repeat a symbol; a rule of a symbol to itself
+        is left out.
         """
         check_options(None, 1, "tags", chains, 0)
         table, tags = rule_table(read_rules(text), chains)

@@ -80,11 +80,13 @@ class PCFG(GrammarEstimator):
         for symbol, total in totals.items():
             if abs(total - 1.0) > 1e-6:
                 raise ValueError(f"The probabilities of {symbol!r} add up to {total:.6g}, not to 1.")
-        counts = np.zeros(grammar.n_rules)
+        counts, rules = np.zeros(grammar.n_rules), [rule for rule in rules if not rule.is_loop]
         for rule in rules:
             counts[grammar.rule(rule.applications[0])] += rule.probability or 0.0
         weights = log_probabilities(grammar, counts)
         for rule in rules:
+            own = grammar.rule(rule.applications[0])
+            weights[own] = np.log(counts[own])  # as written: with a loop left out the others do not add up to 1
             for between in rule.applications[1:]:
                 weights[grammar.rule(between)] = 0.0
         model = cls(grammar=grammar)
