@@ -159,6 +159,12 @@ def test_a_sentence_without_a_derivation_gets_a_flat_tree():
     assert words.predict([["the", "unheard-of"]])[0].words() == ["the", "unheard-of"]
 
 
+def test_a_flat_tree_has_the_commonest_root():
+    y = ["(FRAG (NN a))", *["(S (NN a) (VB b))"] * 3, *["(NP (NN a))"] * 2]
+    model = PCFG().fit([Tree.of(tree).tokens() for tree in y], y)
+    assert str(model.predict([["VB", "VB"]])[0]) == "(S (VB VB) (VB VB))"
+
+
 def test_model_files(tmp_path):
     bank = treebank()
     X = [tree.tokens() for tree in bank]

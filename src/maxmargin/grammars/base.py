@@ -75,7 +75,7 @@ class GrammarEstimator(Estimator):
         decode : ``'best'`` for the tree of highest score; ``'risk'`` for that of most expected right brackets less
             expected wrong ones; of several with one label over the same words as many are right as the true tree has
         forbidden, required : for each sentence None, or brackets ``(label, start, end)``, such as those of
-            ``Tree.spans``, that its tree must not have, or must have; an error names a sentence that has no such tree
+            ``Tree.brackets``, that its tree must not have, or must have; an error names a sentence without such a tree
         """
         sentences, core = self._read(X, forbidden, required)
         if decode == "best":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,14 +88,15 @@ class Grammar:
         """
         check_options(horizontal, vertical, input, chains, rare)
         given = checked_trees(trees)
-        roots = {tree.label for tree in given}
+        roots = Counter(tree.label for tree in given)
         # labels that know what is above them tell phrases from tags, but not the root, which has nothing above
-        wrapped = len(roots) > 1 or (vertical > 1 and any(roots == {tag} for tree in given for _, tag in tree.tokens()))
-        start = _free_label({node.label for tree in given for node in tree.nodes()}) if wrapped else roots.pop()
+        wrapped = len(roots) > 1 or (vertical > 1 and any(tag in roots for tree in given for _, tag in tree.tokens()))
+        start = _free_label({node.label for tree in given for node in tree.nodes()}) if wrapped else given[0].label
         table = RuleTable()
         table.number(Symbol(start))
         tags: dict[str, None] = {}
-        for tree in given:
+        commonest = [tree.label for tree in given].index(roots.most_common(1)[0][0])  # its rule is the first
+        for tree in [given[commonest], *given[:commonest], *given[commonest + 1 :]]:
             derivation = applications(Tree(start, [tree]) if wrapped else tree, horizontal, vertical)
             table.add(derivation)
             tags |= {a.parent.label: None for a in derivation if isinstance(a.children, str)}
@@ -187,7 +189,7 @@ class Grammar:
 
     @property
     def root_label(self) -> str:
-        """The label of the root of trees, that of the first tree where they differ."""
+        """The label of the root of trees, the commonest one where they differ: its rule is the first."""
         child = int(self.unary[self.unary[:, 0] == self.start][0, 1]) if self.wrapped else self.start
         return self.symbols[child].label
 

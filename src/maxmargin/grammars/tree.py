@@ -150,6 +150,10 @@ class Tree:
                 found[own] = found[own]._replace(end=place)  # type: ignore[union-attr]
         return [span for span in found if span is not None]
 
+    def brackets(self) -> list[Span]:
+        """The spans of the nodes above tags, in the order of ``nodes``: what ``required`` and ``forbidden`` take."""
+        return [span for node, span in zip(self.nodes(), self.spans(), strict=True) if not node.is_tag]
+
     def text(self, *, against: Any = None) -> str:
         """The tree over several lines, one node per line; a star marks nodes that ``against``, another tree, does not
         have."""
