@@ -187,6 +187,10 @@ def _train(
     vertical: Annotated[int, typer.Option(help="2: labels with that of the parent.", rich_help_panel=_OF_TREES)] = 1,
     input: Annotated[str, typer.Option(help="Parse tags, or words.", rich_help_panel=_OF_TREES)] = "tags",
     rare: Annotated[int, typer.Option(help="Uses up to which words go by their class.", rich_help_panel=_OF_TREES)] = 1,
+    beam: Annotated[
+        float | None,
+        typer.Option(help="Leave out of spans what is so much worse than the best.", rich_help_panel=_OF_TREES),
+    ] = None,
     function_tags: Annotated[
         bool, typer.Option("--function-tags", help="Keep labels such as NP-SBJ.", rich_help_panel=_OF_TREES)
     ] = False,
@@ -263,7 +267,11 @@ def _predict(
         typer.Option("--confidence", help="For sequences: probabilities of whole labellings.", rich_help_panel=_OF),
     ] = False,
     decode: Annotated[
-        str, typer.Option(help="For sequences: viterbi, or marginal (token by token).", rich_help_panel=_OF)
+        str,
+        typer.Option(
+            help="For sequences: viterbi, or marginal (token by token); for trees: risk (by brackets).",
+            rich_help_panel=_OF,
+        ),
     ] = "auto",
 ) -> None:
     """Write the class of each example, one per line; of sequences each token with its label added, of rankings the
