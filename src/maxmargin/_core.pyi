@@ -1933,6 +1933,12 @@ class Sentences:
     def span_count(self) -> int:
         """Spans of all sentences together."""
 
+    @property
+    def bracket_columns(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        The label of each column of a table of brackets: one for the first bracket of each label over a span, then those for further ones.
+        """
+
     def fingerprint(self) -> int: ...
 
     def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beam: float | None, threads: int) -> tuple[Any, ...]:
@@ -1941,17 +1947,19 @@ class Sentences:
         """
 
     def best_by(self, brackets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
-        """The same for numbers per bracket: (spans of all sentences, labels)."""
+        """The same for numbers per bracket: (spans of all sentences, columns)."""
 
-    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, threads: int) -> tuple[Any, ...]:
-        """The k best trees of each sentence, as `best` gives one."""
+    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, different: bool, threads: int) -> tuple[Any, ...]:
+        """
+        The k best derivations of each sentence, or those of different trees, as `best` gives one.
+        """
 
     def samples(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, count: int, seed: int, threads: int) -> tuple[Any, ...]:
         """Exact samples of the trees of each sentence, as `best` gives one."""
 
-    def sums(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, labels: int, threads: int) -> tuple[Any, ...]:
+    def sums(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, threads: int) -> tuple[Any, ...]:
         """
-        (log partitions, expected brackets by span and label, how many sentences took logarithms); -inf for a sentence without a tree.
+        (log partitions, probabilities of brackets by span and column, how many sentences took logarithms); -inf for a sentence without a tree.
         """
 
     def applications(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
