@@ -43,10 +43,13 @@ class RowsAhead {
     add(own, coefficient, weights);
     if (opened_ == ahead_.size()) return;
     float products[kMost];
-    kernels().turned_scores(cells_.data() + static_cast<std::int64_t>(own) * weights.apart, 1, cells_.data(), weights.apart, kMost, products);
+    const std::size_t first = opened_ / kPad * kPad;
+    const float* others = cells_.data() + static_cast<std::int64_t>(first) * weights.apart;
+    const float* x = cells_.data() + static_cast<std::int64_t>(own) * weights.apart;
+    kernels().turned_scores(x, 1, others, weights.apart, padded(static_cast<std::int64_t>(ahead_.size() - first)), products);
     for (std::size_t later = opened_; later < ahead_.size(); ++later) {
       float* scores = scores_of(later);
-      for (int k = 0; k < stride_; ++k) scores[k] += static_cast<float>(coefficient[k]) * products[later];
+      for (int k = 0; k < stride_; ++k) scores[k] += static_cast<float>(coefficient[k]) * products[later - first];
     }
   }
   // The same for any row, after which none is ahead.
