@@ -1,4 +1,5 @@
 // Compiled with AVX-512 enabled, and only what it makes faster; reached only after the processor said that it has it.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>

@@ -37,14 +37,17 @@ inline TurnedFloats sums_of_lanes(TurnedFloats (&v)[n]) {
 }
 
 // Several rows at a time read the weights, which the second cache delivers, only once. `kWays` sums at a time hide how long an addition takes.
+// Each group of labels brings one of the rows that come `soon`, a cache line after the other.
 template <int kRows, int kLabels, int kWays>
-void turned_scores_of(const float* x, const float* weights, std::int64_t apart, int stride, float* out) {
+void turned_scores_of(const float* x, const float* weights, std::int64_t apart, int stride, float* out, const float* const* soon = nullptr, int count = 0) {
   constexpr int kWidth = kLanes<float>, kSums = kRows * kLabels * kWays, kShare = kWidth / (kRows * kLabels);
   static_assert(kSums <= kWidth && kTurnedPad % (kWays * kWidth) == 0 && kPad % kLabels == 0);
   for (int label = 0; label < stride; label += kLabels) {
     const float* own = weights + label * apart;
     TurnedFloats sum[kSums] = {};
+    const float* later = label / kLabels < count ? soon[label / kLabels] : x;
     for (std::int64_t j = 0; j < apart; j += kWays * kWidth) {
+      if constexpr (kRows > 1) prefetch_line(later + j);
       unrolled<kSums>([&](auto at) {
         constexpr int way = at % kWays, r = at / kWays % kRows, k = at / (kWays * kRows);
         sum[at] += load<TurnedFloats>(x + r * apart + j + way * kWidth) * load<TurnedFloats>(own + k * apart + j + way * kWidth);
@@ -60,10 +63,10 @@ void turned_scores_of(const float* x, const float* weights, std::int64_t apart, 
   }
 }
 
-void turned_scores(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out) {
+void turned_scores(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out, const float* const* soon, int count) {
   constexpr int kWidth = kLanes<float>, kTogether = kWidth == 16 ? 8 : 4;  // with AVX-512 there are 32 registers in place of 16
   int r = 0;
-  for (; r + kTogether <= rows; r += kTogether) turned_scores_of<kTogether, kWidth / kTogether, 1>(x + r * apart, weights, apart, stride, out + r * stride);
+  for (; r + kTogether <= rows; r += kTogether) turned_scores_of<kTogether, kWidth / kTogether, 1>(x + r * apart, weights, apart, stride, out + r * stride, soon + std::min(r, count), std::max(0, std::min(count - r, kTogether)));
   for (; r < rows; ++r) turned_scores_of<1, 4, kWidth == 4 ? 1 : 2>(x + r * apart, weights, apart, stride, out + r * stride);
 }
 

@@ -277,11 +277,11 @@ class BlockEngine {
         prefetch_line(&gaps[static_cast<std::size_t>(later)]);
       }
       if (at + kSoon < order.size()) {
-        block.prefetch(order[at + kSoon]);
+        if constexpr (!requires { block.look_ahead(order, w); }) block.prefetch(order[at + kSoon]);
         prefetch_line(support[order[at + kSoon]].entries);
       }
       if constexpr (requires { block.look_ahead(order, w); }) {
-        if (at % Block::kAhead == 0) block.look_ahead(order.subspan(at, std::min(order.size() - at, Block::kAhead)), w);
+        if (at % Block::kAhead == 0) block.look_ahead(order.subspan(at), w);
       }
       ++result.visited;
       visit_one(order[at], settings, w, result);

@@ -158,8 +158,9 @@ struct Kernels {
   // out[r * apart + c] += sum_k x[r * own + k] panel[k, c] for k < depth, the columns c of a panel, and r < count, a multiple of a group
   void (*add_products)(const float* x, std::int64_t own, std::int64_t count, const float* panel, std::int64_t depth, float* out, std::int64_t apart);
   // out[r * stride + k] = sum_j x[r * apart + j] weights[k * apart + j] for r < rows and k < stride, with `apart` a multiple of kTurnedPad and
-  // rows filled up with zeros to it; kTurnedRows of them are fast
-  void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out);
+  // rows filled up with zeros to it; kTurnedRows of them are fast, and
+  // bring `count` others that come soon into the cache
+  void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out, const float* const* soon, int count);
   // weights[j] += c x_j for j < apart
   void (*turned_update)(float c, const float* x, float* weights, std::int64_t apart);
 };
