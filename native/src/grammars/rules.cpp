@@ -1,7 +1,7 @@
 #include "maxmargin/grammars/rules.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -168,13 +168,19 @@ void Rules::list_corners() {
     }
   }
   for (const Chain& chain : chains_) own[static_cast<std::size_t>(chain.top)].push_back({chain.bottom, 0, 0});
-  first_corner_.push_back(0);
-  for (int tag = 0; tag < 64; ++tag) {
-    for (const std::vector<Corner>& of : own) {
-      std::ranges::copy_if(of, std::back_inserter(corners_), [&](const Corner& corner) { return (first_tags_[static_cast<std::size_t>(corner.symbol)] >> tag & 1) != 0; });
-      first_corner_.push_back(static_cast<std::int32_t>(corners_.size()));
+  const auto over_tags = [&](auto&& visit) {  // of all corners, by symbol
+    for (std::size_t symbol = 0; symbol < own.size(); ++symbol) {
+      for (const Corner& corner : own[symbol]) {
+        for (std::uint64_t rest = first_tags_[static_cast<std::size_t>(corner.symbol)]; rest != 0; rest &= rest - 1) visit(static_cast<std::size_t>(std::countr_zero(rest)) * own.size() + symbol, corner);
+      }
     }
-  }
+  };
+  std::vector<std::int32_t> counts(64 * own.size(), 0);
+  over_tags([&](std::size_t at, const Corner&) { ++counts[at]; });
+  first_corner_ = begins(std::move(counts));
+  corners_.resize(static_cast<std::size_t>(first_corner_.back()));
+  std::vector<std::int32_t> next = first_corner_;
+  over_tags([&](std::size_t at, const Corner& corner) { corners_[static_cast<std::size_t>(next[at]++)] = corner; });
 }
 
 void Rules::find_first_tags() {
@@ -230,9 +236,8 @@ void Rules::find_kinds() {
     const bool top = first_chain(symbol) < first_chain(symbol + 1), bottom = !chains_above(symbol).empty();
     const bool inner = !bottom && !top && symbol != start_ && left_role(symbol) == kNone && right_role(symbol) != kNone;
     const auto kind = static_cast<std::uint8_t>((inner ? kInner : kOuter) | (bottom ? kBottom : 0));
-    for (std::int64_t tag = 0; tag <= 64; ++tag) {
-      if (tag == 64 || (after[static_cast<std::size_t>(symbol)] >> tag & 1) != 0) kinds_[static_cast<std::size_t>(tag * symbols_ + symbol)] = kind;
-    }
+    kinds_[static_cast<std::size_t>(64 * static_cast<std::int64_t>(symbols_) + symbol)] = kind;
+    for (std::uint64_t rest = after[static_cast<std::size_t>(symbol)]; rest != 0; rest &= rest - 1) kinds_[static_cast<std::size_t>(static_cast<std::int64_t>(std::countr_zero(rest)) * symbols_ + symbol)] = kind;
   }
 }
 

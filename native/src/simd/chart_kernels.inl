@@ -27,7 +27,7 @@ inline __m256i no_bits(__m256i a, __m256i b) { return _mm256_cmpeq_epi64(_mm256_
   const std::int32_t *first = span.rules->first_pair.data(), *end = span.pairs_end;
   const std::uint64_t *left_bits = span.left_bits, *right_bits = span.right_bits, *pair_bits = span.pair_bits;
   const EndPair* of_end = span.pairs;
-  const LiveRow *live_end = span.live + span.live_count;
+  const LiveRow* live_end = span.live + span.live_count;
   std::int64_t count = 0;
   for (const LiveRow* each = span.live; each != live_end; ++each) {
     const LiveRow live = *each;
@@ -212,24 +212,24 @@ template <class Of, bool kFields>
   return {parent - span.room->parent.data(), !kFields && sum_of(valued) == kLanes<double>};
 }
 
-// Joins values with those of their parents, and adds to `found` the parents that had none; answers how many these are.
+// Joins a value, if it is there, with that of its parent; answers 1 for a parent that had none, which is written to `found`.
 template <class Of>
-[[gnu::noinline]] std::int64_t join_parents(const std::int32_t* parent, const double* value, std::int64_t listed, bool valued, double* low, std::int32_t* found) {
-  constexpr auto kBits = std::bit_cast<std::uint64_t>(Of::kNothing);
+inline int join_parent(std::int32_t parent, double now, bool there, double* low, std::int32_t* found) {
+  const double before = low[parent];
+  *found = parent;
+  low[parent] = Of::join(now, before);
+  return static_cast<int>(std::bit_cast<std::uint64_t>(before) == std::bit_cast<std::uint64_t>(Of::kNothing)) & static_cast<int>(there);
+}
+// The same for all that are listed; answers how many had none.
+template <class Of>
+[[gnu::noinline]] std::int64_t join_parents(const SpanSplits& span, std::int64_t listed, bool valued, double* low, std::int32_t* found) {
+  const std::int32_t* parent = span.room->parent.data();
+  const double* value = span.room->value.data();
   std::int64_t count = 0;
-  const auto over = [&](auto&& there) {
-    for (std::int64_t r = 0; r < listed; ++r) {
-      const std::int64_t own = parent[r];
-      const double before = low[own], now = value[r];
-      found[count] = parent[r];
-      count += static_cast<int>(std::bit_cast<std::uint64_t>(before) == kBits) & there(now);
-      low[own] = Of::join(now, before);
-    }
-  };
   if (valued) {
-    over([](double) { return 1; });
+    for (std::int64_t r = 0; r < listed; ++r) count += join_parent<Of>(parent[r], value[r], true, low, found + count);
   } else {
-    over([](double now) { return static_cast<int>(now > Of::kNothing); });
+    for (std::int64_t r = 0; r < listed; ++r) count += join_parent<Of>(parent[r], value[r], value[r] > Of::kNothing, low, found + count);
   }
   return count;
 }
@@ -251,14 +251,14 @@ std::int64_t join_splits(const SpanSplits& span, double* low, std::int32_t* foun
           store(lanes, some);
           for (const double lane : lanes) sum = Of::join(sum, lane);
           const double value = Of::times(sum, at_span<kFields>(span, rule, Of::times));
-          count += join_parents<Of>(parents + rule, &value, 1, false, low, found + count);
+          count += join_parent<Of>(parents[rule], value, value > Of::kNothing, low, found + count);
         }
       });
     } else {
       const std::int64_t pairs = list_pairs(span);
       join_pairs<Of>(span, pairs);
       const auto [listed, valued] = list_parents<Of, kFields>(span, pairs);
-      count = join_parents<Of>(span.room->parent.data(), span.room->value.data(), listed, valued, low, found);
+      count = join_parents<Of>(span, listed, valued, low, found);
     }
   });
   return count;

@@ -36,7 +36,7 @@ struct Chain {
 
 // What a chart does with a symbol: inner ones are only right children, with no chain that begins or ends with them; all others are outer ones, some
 // of them the bottom of chains.
-inline constexpr std::uint8_t kOuter = 1, kInner = 2, kBottom = 4;  // bits
+inline constexpr std::uint8_t kOuter = 1, kInner = 2, kBottom = 4;
 
 struct ChainAbove {  // a chain, seen from its bottom
   std::int32_t chain;
