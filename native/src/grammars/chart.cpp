@@ -1,15 +1,23 @@
 #include "maxmargin/grammars/chart.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace maxmargin::grammars {
+namespace {
+
+double value_if(bool there, double value) {  // else minus infinity, without a branch
+  constexpr auto kNothing = std::bit_cast<std::uint64_t>(kImpossible<double>);
+  return std::bit_cast<double>(((std::bit_cast<std::uint64_t>(value) ^ kNothing) & -static_cast<std::uint64_t>(there)) ^ kNothing);
+}
+
+}  // namespace
 
 double Chart::best(const Rules& rules, std::span<const std::int32_t> words, const SentenceScores& scores, double beam, bool anywhere) {
-  rules_ = &rules, scores_ = &scores, words_ = words, n_ = static_cast<std::int32_t>(words.size()), pruned_ = false, anywhere_ = anywhere ? ~std::uint64_t{0} : 0;
+  rules_ = &rules, scores_ = &scores, words_ = words, n_ = static_cast<std::int32_t>(words.size()), pruned_ = false;
   const std::int64_t symbols = rules.symbols(), cells = span_count(n_) * 2 * symbols;
   if (n_ == 0) throw std::invalid_argument("A sentence without words has no tree.");
   if (cells > std::numeric_limits<Cell>::max() || static_cast<std::int64_t>(rules.binary()) * (n_ + 1) > std::numeric_limits<Cell>::max()) {
@@ -22,8 +30,9 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
   if (values_.empty()) values_.resize(1);
   low_.assign(static_cast<std::size_t>(symbols), kImpossible<double>);
   high_ = low_;
-  for (SymbolList* each : {&found_, &outer_, &inner_, &bottoms_}) each->all.resize(static_cast<std::size_t>(symbols) + 1);
+  for (SymbolList* each : {&found_, &outer_, &bottoms_}) each->all.resize(static_cast<std::size_t>(symbols) + 1);
   room_.resize(static_cast<std::size_t>(rules.binary()), rules.split().first_rule.size());
+  kinds_.assign(static_cast<std::size_t>((n_ + 1) * symbols), 0);
   chain_scores_.clear();
   if (scores.fields.empty()) {
     for (const Chain& chain : rules.chains()) chain_scores_.push_back(scores.chain(rules, chain, 0, 1));
@@ -31,6 +40,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
   for (std::int32_t j = 1; j <= n_; ++j) {
     pairs_.clear(rules);
     rows_.begin_end(j);
+    find_kinds(j, anywhere);
     beginnings_.begin(j - 1, rules.tags(words[static_cast<std::size_t>(j) - 1]), rows_);
     for (std::int32_t i = j - 1; i >= 0; --i) {
       if (j == i + 1) {
@@ -63,6 +73,16 @@ SpanSplits Chart::question(const double* left, const double* right, const PairLi
   return asked;
 }
 
+void Chart::find_kinds(std::int32_t j, bool anywhere) {
+  const auto symbols = static_cast<std::size_t>(rules_->symbols());
+  std::uint8_t* own = kinds_.data() + static_cast<std::size_t>(j) * symbols;
+  const auto add = [&](const std::uint8_t* more) {
+    for (std::size_t symbol = 0; symbol < symbols; ++symbol) own[symbol] |= more[symbol];
+  };
+  if (anywhere) return add(rules_->kinds());
+  for (std::uint64_t tags = j == n_ ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(j)]); tags != 0; tags &= tags - 1) add(rules_->kinds_before(std::countr_zero(tags)));
+}
+
 void Chart::fill_words(std::int32_t i) {
   found_.count = 0;
   for (const Word& word : rules_->words(words_[static_cast<std::size_t>(i)])) {
@@ -92,67 +112,77 @@ void Chart::keep_allowed(std::int64_t span) {
 }
 
 void Chart::sort_found(const Around& around) {
-  Symbol *outer = outer_.all.data(), *inner = inner_.all.data(), *bottom = bottoms_.all.data();
-  const SymbolFacts* facts = rules_->facts().data();
+  const auto before = static_cast<std::size_t>(first_.back()), most = before + static_cast<std::size_t>(rules_->symbols()) + 1;
+  if (most > symbols_.size()) symbols_.resize(2 * most), values_.resize(1 + 2 * symbols_.size());
+  Symbol *outer = outer_.all.data(), *inner = symbols_.data() + before, *bottom = bottoms_.all.data();
+  double *low = low_.data(), *value = values_.data() + 1 + 2 * before;
   for (const Symbol symbol : found_.symbols()) {  // no branch: which symbols fit is hard to foretell
-    const SymbolFacts& own = facts[symbol];
-    const int fit = fits(symbol, around);
-    double& low = low_[static_cast<std::size_t>(symbol)];
-    low = std::array{kImpossible<double>, low}[static_cast<std::size_t>(fit)];
-    *outer = *inner = *bottom = symbol;
-    outer += fit & ~static_cast<int>(own.inner);
-    inner += fit & own.inner;
-    bottom += fit & own.chained;
+    const int kind = fits(symbol, around), is_inner = (kind & kInner) / kInner;
+    *outer = *inner = symbol;
+    *value = low[symbol];
+    low[symbol] = value_if((kind & kOuter) != 0, *value);
+    outer += kind & kOuter;
+    inner += is_inner, value += is_inner;
   }
+  inner_ = static_cast<std::size_t>(inner - symbols_.data()) - before;
   outer_.count = static_cast<std::size_t>(outer - outer_.all.data());
-  inner_.count = static_cast<std::size_t>(inner - inner_.all.data());
+  for (const Symbol symbol : outer_.symbols()) {
+    *bottom = symbol;
+    bottom += around.kinds[symbol] / kBottom;
+  }
   bottoms_.count = static_cast<std::size_t>(bottom - bottoms_.all.data());
 }
 
 void Chart::add_chains(std::int32_t i, std::int32_t j, const Around& around) {
   const std::int64_t span = span_number(i, j);
-  for (const Symbol bottom : bottoms_.symbols()) {
-    for (const std::int32_t c : rules_->chains_above(bottom)) {
-      if (!may_have_chain(span, c)) continue;
-      const Symbol top = rules_->chains()[static_cast<std::size_t>(c)].top;
-      const auto at = static_cast<std::size_t>(top);
-      const double own = low_[static_cast<std::size_t>(bottom)] + chain_score(c, i, j);
-      const double value = std::array{kImpossible<double>, own}[static_cast<std::size_t>(fits(top, around))];  // no branch, as above
-      outer_.add(top, static_cast<int>(value > kImpossible<double>) & static_cast<int>(high_[at] == kImpossible<double>) & static_cast<int>(low_[at] == kImpossible<double>));
-      high_[at] = value > high_[at] ? value : high_[at];
+  const auto add = [&](auto&& score_of) {
+    double *low = low_.data(), *high = high_.data();
+    Symbol* outer = outer_.all.data() + outer_.count;
+    for (const Symbol bottom : bottoms_.symbols()) {
+      const double below = low[bottom];
+      for (const auto& [chain, top] : rules_->chains_above(bottom)) {
+        const double value = value_if(fits(top, around) != 0, below + score_of(chain)), before = high[top];
+        *outer = top;
+        outer += static_cast<int>(value > kImpossible<double>) & static_cast<int>(before == kImpossible<double>) & static_cast<int>(low[top] == kImpossible<double>);
+        high[top] = value > before ? value : before;
+      }
     }
+    outer_.count = static_cast<std::size_t>(outer - outer_.all.data());
+  };
+  if (scores_->limits == nullptr && scores_->chain_extra == nullptr && !chain_scores_.empty()) {
+    add([own = chain_scores_.data()](std::int32_t chain) { return own[chain]; });
+  } else {
+    add([&](std::int32_t chain) { return may_have_chain(span, chain) ? chain_score(chain, i, j) : kImpossible<double>; });
   }
 }
 
 void Chart::take_up(std::int32_t i, std::int32_t j, double beam) {
   const std::int64_t span = span_number(i, j);
   const auto before = static_cast<std::size_t>(first_.back());
-  const std::size_t outer = outer_.count, count = outer + inner_.count;
+  const std::size_t count = inner_ + outer_.count;
   first_.push_back(static_cast<std::int64_t>(before + count));
-  if (before + count > symbols_.size()) symbols_.resize(2 * (before + count)), values_.resize(1 + 2 * symbols_.size());
   Symbol* own = symbols_.data() + before;
   double *low = values_.data() + 1 + 2 * before, *high = low + count;
-  const auto put = [&](std::size_t k, Symbol symbol) {
-    own[k] = symbol;
-    low[k] = std::exchange(low_[static_cast<std::size_t>(symbol)], kImpossible<double>);
-    high[k] = may_be_plain(span, symbol) ? low[k] : kImpossible<double>;
-  };
-  for (std::size_t k = 0; k < outer; ++k) {
-    const Symbol symbol = outer_.all[k];
-    put(k, symbol);
-    const double chained = std::exchange(high_[static_cast<std::size_t>(symbol)], kImpossible<double>);
+  for (std::size_t k = inner_; k < count; ++k) {
+    own[k] = outer_.all[k - inner_];
+    low[k] = std::exchange(low_[static_cast<std::size_t>(own[k])], kImpossible<double>);
+  }
+  std::copy_n(low, count, high);
+  if (scores_->limits != nullptr) {
+    for (std::size_t k = 0; k < count; ++k) high[k] = may_be_plain(span, own[k]) ? low[k] : kImpossible<double>;
+  }
+  for (std::size_t k = inner_; k < count; ++k) {
+    const double chained = std::exchange(high_[static_cast<std::size_t>(own[k])], kImpossible<double>);
     high[k] = chained > high[k] ? chained : high[k];
   }
-  for (std::size_t k = outer; k < count; ++k) put(k, inner_.all[k - outer]);
   if (beam < kNoBeam && count > 0) {
     const double least = *std::max_element(high, high + count) - beam;
     for (std::size_t k = 0; k < count; ++k) {
       if (high[k] < least && high[k] != kImpossible<double>) high[k] = kImpossible<double>, pruned_ = true;
     }
   }
-  rows_.put_left({own, outer}, rules_->facts(), high, i, j, kImpossible<double>);
-  rows_.put_right({own, count}, rules_->facts(), high, i, kImpossible<double>,
-                  [&](std::int32_t role, std::int32_t row) { pairs_.add(*rules_, role, row); });
+  rows_.put_left({own + inner_, outer_.count}, high + inner_, i, j, kImpossible<double>);
+  rows_.put_right({own, count}, high, i, kImpossible<double>, [&](std::int32_t role, std::int32_t row) { pairs_.add(*rules_, role, row); });
 }
 
 void Chart::list_pairs(std::int32_t j, PairLists& pairs) const {

@@ -1,6 +1,7 @@
 #include "maxmargin/grammars/rules.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -40,14 +41,9 @@ Rules::Rules(const RuleArrays& given)
     words_.push_back({given.word_symbols[w], given.word_rules[w]});
     if (given.word_rules[w] != kNone) symbols_of_[3 * static_cast<std::size_t>(given.word_rules[w])] = given.word_symbols[w];
   }
-  find_followers();
+  find_first_tags();
   list_corners();
-  for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
-    SymbolFacts& own = facts_[static_cast<std::size_t>(symbol)];
-    const bool top = first_chain(symbol) < first_chain(symbol + 1);
-    own.chained = !chains_above(symbol).empty();
-    own.inner = !own.chained && !top && symbol != start_ && own.left_role == kNone && own.right_role != kNone;
-  }
+  find_kinds();
 }
 
 void Rules::check(const RuleArrays& given) const {
@@ -79,17 +75,16 @@ void Rules::check(const RuleArrays& given) const {
 
 void Rules::sort_binary(const RuleArrays& given) {
   const auto key = [&](Rule rule) { return given.binary.subspan(3 * static_cast<std::size_t>(rule), 3); };
-  facts_.resize(static_cast<std::size_t>(symbols_));
+  left_role_.assign(static_cast<std::size_t>(symbols_), kNone);
+  right_role_ = left_role_;
   symbol_bracket_.assign(static_cast<std::size_t>(symbols_), kNone);
   for (Rule rule = 0; rule < binary_; ++rule) {
-    facts_[static_cast<std::size_t>(key(rule)[1])].left_role = 0;
-    facts_[static_cast<std::size_t>(key(rule)[2])].right_role = 0;
+    left_role_[static_cast<std::size_t>(key(rule)[1])] = 0;
+    right_role_[static_cast<std::size_t>(key(rule)[2])] = 0;
     rule_at_.push_back(rule);
   }
-  for (SymbolFacts& own : facts_) {
-    if (own.left_role != kNone) own.left_role = left_roles_++;
-    if (own.right_role != kNone) own.right_role = right_roles_++;
-  }
+  for (std::int32_t& role : left_role_) role = role == kNone ? kNone : left_roles_++;
+  for (std::int32_t& role : right_role_) role = role == kNone ? kNone : right_roles_++;
   std::ranges::stable_sort(rule_at_, [&](Rule a, Rule b) {
     const auto one = key(a), other = key(b);
     if (one[1] != other[1]) return one[1] < other[1];
@@ -158,7 +153,7 @@ void Rules::sort_chains(const RuleArrays& given) {
   first_above_ = begins(std::move(counts));
   above_.resize(chains_.size());
   std::vector<std::int32_t> next(first_above_.begin(), first_above_.end() - 1);
-  for (std::size_t c = 0; c < chains_.size(); ++c) above_[static_cast<std::size_t>(next[static_cast<std::size_t>(chains_[c].bottom)]++)] = static_cast<std::int32_t>(c);
+  for (std::size_t c = 0; c < chains_.size(); ++c) above_[static_cast<std::size_t>(next[static_cast<std::size_t>(chains_[c].bottom)]++)] = {static_cast<std::int32_t>(c), chains_[c].top};
 }
 
 void Rules::list_columns() {
@@ -197,20 +192,28 @@ void Rules::list_corners() {
     for (std::int32_t pair = first; pair < split_.first_pair[static_cast<std::size_t>(list) + 1]; ++pair) {
       for (std::int32_t p = split_.first_rule[static_cast<std::size_t>(pair)]; p < split_.first_rule[static_cast<std::size_t>(pair) + 1]; ++p) {
         std::vector<Corner>& of = own[static_cast<std::size_t>(split_.parent[static_cast<std::size_t>(p)])];
-        if (of.empty() || of.back().list != list) of.push_back({left(p), list, 0, first_tags_[static_cast<std::size_t>(left(p))]});
+        if (of.empty() || of.back().list != list) of.push_back({left(p), list, 0});
         of.back().pairs |= std::uint64_t{1} << (pair - first);
       }
     }
   }
-  for (const Chain& chain : chains_) own[static_cast<std::size_t>(chain.top)].push_back({chain.bottom, 0, 0, first_tags_[static_cast<std::size_t>(chain.bottom)]});
-  first_corner_.push_back(0);
-  for (const std::vector<Corner>& of : own) {
-    corners_.insert(corners_.end(), of.begin(), of.end());
-    first_corner_.push_back(static_cast<std::int32_t>(corners_.size()));
-  }
+  for (const Chain& chain : chains_) own[static_cast<std::size_t>(chain.top)].push_back({chain.bottom, 0, 0});
+  const auto over_tags = [&](auto&& visit) {  // of all corners, by symbol
+    for (std::size_t symbol = 0; symbol < own.size(); ++symbol) {
+      for (const Corner& corner : own[symbol]) {
+        for (std::uint64_t rest = first_tags_[static_cast<std::size_t>(corner.symbol)]; rest != 0; rest &= rest - 1) visit(static_cast<std::size_t>(std::countr_zero(rest)) * own.size() + symbol, corner);
+      }
+    }
+  };
+  std::vector<std::int32_t> counts(64 * own.size(), 0);
+  over_tags([&](std::size_t at, const Corner&) { ++counts[at]; });
+  first_corner_ = begins(std::move(counts));
+  corners_.resize(static_cast<std::size_t>(first_corner_.back()));
+  std::vector<std::int32_t> next = first_corner_;
+  over_tags([&](std::size_t at, const Corner& corner) { corners_[static_cast<std::size_t>(next[at]++)] = corner; });
 }
 
-void Rules::find_followers() {
+void Rules::find_first_tags() {
   first_tags_.assign(static_cast<std::size_t>(symbols_), 0);
   const auto at = [](auto& of, Symbol symbol) -> auto& { return of[static_cast<std::size_t>(symbol)]; };
   const auto first = [&](Symbol symbol) -> std::uint64_t& { return at(first_tags_, symbol); };
@@ -231,24 +234,40 @@ void Rules::find_followers() {
     for (const Chain& chain : chains_) add(first(chain.top), first(chain.bottom));
     for (std::int32_t p = 0; p < binary_; ++p) add(first(at(split_.parent, p)), first(left(p)));
   }
-  const auto after = [&](Symbol symbol) -> std::uint64_t& { return at(facts_, symbol).after; };
-  after(start_) = kOutside;
-  changed = true;
-  while (std::exchange(changed, false)) {
-    for (const Chain& chain : chains_) add(after(chain.bottom), after(chain.top));
-    for (std::int32_t p = 0; p < binary_; ++p) {
-      const std::uint64_t parent = after(at(split_.parent, p));
-      if (parent == 0) continue;
-      add(after(left(p)), first(right(p)));
-      add(after(right(p)), parent);
-    }
-  }
   right_begins_.assign(64 * static_cast<std::size_t>(lists()), 0);
   for (std::int32_t list = 0; list < lists(); ++list) {
     const std::span<const Symbol> right = right_symbols(list);
     for (std::size_t pair = 0; pair < right.size(); ++pair) {
       for (std::size_t tag = 0; tag < 64; ++tag) right_begins_[tag * static_cast<std::size_t>(lists()) + static_cast<std::size_t>(list)] |= (first(right[pair]) >> tag & 1) << pair;
     }
+  }
+}
+
+void Rules::find_kinds() {
+  std::vector<std::uint64_t> after(static_cast<std::size_t>(symbols_), 0);  // the tags of the words that can stand after a symbol
+  after[static_cast<std::size_t>(start_)] = kOutside;
+  bool changed = true;
+  const auto add = [&](Symbol symbol, std::uint64_t more) {
+    std::uint64_t& into = after[static_cast<std::size_t>(symbol)];
+    changed = changed || (more & ~into) != 0;
+    into |= more;
+  };
+  while (std::exchange(changed, false)) {
+    for (const Chain& chain : chains_) add(chain.bottom, after[static_cast<std::size_t>(chain.top)]);
+    for (std::int32_t p = 0; p < binary_; ++p) {
+      const std::uint64_t parent = after[static_cast<std::size_t>(split_.parent[static_cast<std::size_t>(p)])];
+      if (parent == 0) continue;
+      add(left(p), first_tags_[static_cast<std::size_t>(right(p))]);
+      add(right(p), parent);
+    }
+  }
+  kinds_.assign(65 * static_cast<std::size_t>(symbols_), 0);
+  for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
+    const bool top = first_chain(symbol) < first_chain(symbol + 1), bottom = !chains_above(symbol).empty();
+    const bool inner = !bottom && !top && symbol != start_ && left_role(symbol) == kNone && right_role(symbol) != kNone;
+    const auto kind = static_cast<std::uint8_t>((inner ? kInner : kOuter) | (bottom ? kBottom : 0));
+    kinds_[static_cast<std::size_t>(64 * static_cast<std::int64_t>(symbols_) + symbol)] = kind;
+    for (std::uint64_t rest = after[static_cast<std::size_t>(symbol)]; rest != 0; rest &= rest - 1) kinds_[static_cast<std::size_t>(static_cast<std::int64_t>(std::countr_zero(rest)) * symbols_ + symbol)] = kind;
   }
 }
 

@@ -23,39 +23,37 @@ void SplitRows::begin_end(std::int32_t end) {
   const std::int64_t most = right_rows_ + right_roles_ + 1;  // kernels read the bits of any of them, past the ends of lists
   if (most * words_ > std::ssize(right_bits_)) right_bits_.resize(static_cast<std::size_t>(2 * most * words_));
   if (most > std::ssize(roles_)) roles_.resize(static_cast<std::size_t>(2 * most));
-  new_right_row(kNone, 0.0);
+  roles_[static_cast<std::size_t>(right_rows_)] = kNone;
+  new_right_rows(1, 0.0);
 }
 
-std::int64_t SplitRows::new_right_row(std::int32_t role, double zero) {
-  const std::int64_t stride = ends_.back().stride;
-  if (right_size_ + stride > std::ssize(right_)) right_.resize(static_cast<std::size_t>(2 * (right_size_ + stride)));
+std::int32_t SplitRows::new_right_rows(std::size_t count, double zero) {
+  const auto size = static_cast<std::int64_t>(count) * ends_.back().stride, words = static_cast<std::int64_t>(count) * words_;
+  if (right_size_ + size > std::ssize(right_)) right_.resize(static_cast<std::size_t>(2 * (right_size_ + size)));
   double* into = right_.data() + right_size_;
-  for (std::int64_t k = 0; k < stride; ++k) into[k] = zero;
-  std::fill_n(right_bits_.data() + right_rows_ * words_, words_, 0);
-  right_size_ += stride;
-  roles_[static_cast<std::size_t>(right_rows_)] = role;
-  return right_rows_++ - ends_.back().row;
+  for (std::int64_t k = 0; k < size; ++k) into[k] = zero;
+  std::uint64_t* bits = right_bits_.data() + right_rows_ * words_;
+  for (std::int64_t k = 0; k < words; ++k) bits[k] = 0;
+  const auto first = static_cast<std::int32_t>(right_rows_ - ends_.back().row);
+  right_size_ += size, right_rows_ += static_cast<std::int64_t>(count);
+  return first;
 }
 
-void SplitRows::put_left(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, std::int32_t end, double zero) {
+void SplitRows::put_left(std::span<const Symbol> symbols, const double* values, std::int32_t start, std::int32_t end, double zero) {
   std::int32_t* row_of = left_row_.data() + start * (left_roles_ + 1) + 1;
-  const std::size_t count = list_roles<&SymbolFacts::left_role>(symbols, facts, values, zero, row_of);
+  const std::size_t count = list_rows(symbols, rules_->left_roles_of(), values, zero, row_of);
   if (count > 0) {
     auto row = static_cast<std::int32_t>(std::ssize(left_) / stride_);
     left_.resize(left_.size() + count * static_cast<std::size_t>(stride_), zero);
     left_bits_.resize(left_bits_.size() + count * static_cast<std::size_t>(words_), 0);
+    std::vector<LiveRow>& live = live_[static_cast<std::size_t>(start)];
     for (std::size_t f = 0; f < count; ++f, ++row) {
-      row_of[fresh_[f]] = row;
-      for (std::int32_t list = rules_->first_list(fresh_[f]); list < rules_->first_list(fresh_[f] + 1); ++list) live_[static_cast<std::size_t>(start)].push_back({list, row});
+      const std::int32_t role = rules_->left_role(symbols[fresh_[f]]);
+      row_of[role] = put_[fresh_[f]] = row;
+      for (std::int32_t list = rules_->first_list(role); list < rules_->first_list(role + 1); ++list) live.push_back({list, row});
     }
   }
-  std::uint64_t *bits = left_bits_.data() + end / 64, bit = std::uint64_t{1} << (end % 64);
-  double* into = left_.data() + end;
-  for (std::size_t k = 0; k < symbols.size(); ++k) {
-    const std::int64_t row = row_of[put_[k]];
-    bits[row * words_] |= bit;
-    into[row * stride_] = values[k];
-  }
+  put(symbols.size(), values, left_bits_.data(), left_.data(), stride_, end);
 }
 
 }  // namespace maxmargin::grammars

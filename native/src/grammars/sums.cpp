@@ -63,10 +63,9 @@ void ChartSums::over_chains(const Chart& chart, std::int32_t i, std::int32_t j, 
   const std::int64_t span = span_number(i, j);
   const Around around = chart.around(i, j);
   for (const Symbol bottom : chart.symbols_at(span)) {
-    for (const std::int32_t c : rules.chains_above(bottom)) {
-      const Chain& chain = rules.chains()[static_cast<std::size_t>(c)];
-      if (!chart.may_have_chain(span, c) || !chart.fits(chain.top, around)) continue;
-      visit(chain, chain_factors_.empty() ? std::exp(chart.chain_score(c, i, j)) : chain_factors_[static_cast<std::size_t>(c)]);
+    for (const auto& [c, top] : rules.chains_above(bottom)) {
+      if (!chart.may_have_chain(span, c) || Chart::fits(top, around) == 0) continue;
+      visit(rules.chains()[static_cast<std::size_t>(c)], chain_factors_.empty() ? std::exp(chart.chain_score(c, i, j)) : chain_factors_[static_cast<std::size_t>(c)]);
     }
   }
 }

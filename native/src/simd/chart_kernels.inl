@@ -25,20 +25,22 @@ inline __m256i no_bits(__m256i a, __m256i b) { return _mm256_cmpeq_epi64(_mm256_
   EndPair* pairs = span.room->pair.data();
   std::int32_t* rows = span.room->left.data();
   const std::int32_t *first = span.rules->first_pair.data(), *end = span.pairs_end;
-  const std::uint64_t *left_bits = span.left_bits, *right_bits = span.right_bits;
+  const std::uint64_t *left_bits = span.left_bits, *right_bits = span.right_bits, *pair_bits = span.pair_bits;
+  const EndPair* of_end = span.pairs;
+  const LiveRow* live_end = span.live + span.live_count;
   std::int64_t count = 0;
-  for (std::int64_t l = 0; l < span.live_count; ++l) {
-    const LiveRow live = span.live[l];
+  for (const LiveRow* each = span.live; each != live_end; ++each) {
+    const LiveRow live = *each;
     const std::int32_t last = end[live.list];
     const __m256i ends = broadcast(left_bits[live.row]), possible = broadcast(span.possible[live.list]);
     std::int32_t at = first[live.list];
     do {
-      const int there = last - at < 8 ? (1 << (last - at)) - 1 : 255;
+      const int there = (1 << std::min(last - at, 8)) - 1;
       for (int half = 0; half < 8; half += 4) {
-        const EndPair* four = span.pairs + at + half;
+        const EndPair* four = of_end + at + half;
         const auto starts_of = [&](int k) { return static_cast<long long>(right_bits[four[k].row]); };
         const __m256i starts = _mm256_set_epi64x(starts_of(3), starts_of(2), starts_of(1), starts_of(0));
-        const __m256i out = _mm256_or_si256(no_bits(ends, starts), no_bits(possible, load_four(span.pair_bits + at + half)));
+        const __m256i out = _mm256_or_si256(no_bits(ends, starts), no_bits(possible, load_four(pair_bits + at + half)));
         const int kept = ~_mm256_movemask_pd(_mm256_castsi256_pd(out)) & there >> half & 15;
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(pairs + count), _mm256_permutevar8x32_epi32(load_four(four), load_four(kPackings.rows[kept])));
         _mm_storeu_si128(reinterpret_cast<__m128i*>(rows + count), _mm_set1_epi32(live.row));
@@ -182,13 +184,16 @@ template <class Of>
 }
 
 // Lists the parents of the pairs with the values that their rules give them: as many are written at once as a pair can have rules.
+// Answers how many they are, and whether all have a value.
 template <class Of, bool kFields>
-std::int64_t list_parents(const SpanSplits& span, std::int64_t pairs) {
+[[gnu::noinline]] std::pair<std::int64_t, bool> list_parents(const SpanSplits& span, std::int64_t pairs) {
   const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
   const EndPair* list = span.room->pair.data();
-  const double* sums = span.room->sum.data();
+  const double *sums = span.room->sum.data(), *score = span.score;
   std::int32_t* parent = span.room->parent.data();
   double* value = span.room->value.data();
+  const Doubles nothing = fill<Doubles>(Of::kNothing);
+  Doubles valued = fill<Doubles>(1.0);
   for (std::int64_t c = 0; c < pairs; ++c) {
     const std::int32_t begin = first[list[c].pair], size = first[list[c].pair + 1] - begin;
     const Doubles sum = fill<Doubles>(sums[c]);
@@ -196,23 +201,43 @@ std::int64_t list_parents(const SpanSplits& span, std::int64_t pairs) {
     if constexpr (kFields) {
       for (int r = 0; r < size; ++r) value[r] = Of::times(sums[c], at_span<kFields>(span, begin + r, Of::times));
     } else {
-      for (int r = 0; r < kRulesPerPair; r += kLanes<double>) store(value + r, Of::times(sum, load<Doubles>(span.score + begin + r)));
+      for (int r = 0; r < kRulesPerPair; r += kLanes<double>) {
+        const Doubles own = Of::times(sum, load<Doubles>(score + begin + r));
+        valued = if_greater(own, nothing, valued, Doubles{});
+        store(value + r, own);
+      }
     }
     parent += size, value += size;
   }
-  return parent - span.room->parent.data();
+  return {parent - span.room->parent.data(), !kFields && sum_of(valued) == kLanes<double>};
+}
+
+// Joins a value, if it is there, with that of its parent; answers 1 for a parent that had none, which is written to `found`.
+template <class Of>
+inline int join_parent(std::int32_t parent, double now, bool there, double* low, std::int32_t* found) {
+  const double before = low[parent];
+  *found = parent;
+  low[parent] = Of::join(now, before);
+  return static_cast<int>(std::bit_cast<std::uint64_t>(before) == std::bit_cast<std::uint64_t>(Of::kNothing)) & static_cast<int>(there);
+}
+// The same for all that are listed; answers how many had none.
+template <class Of>
+[[gnu::noinline]] std::int64_t join_parents(const SpanSplits& span, std::int64_t listed, bool valued, double* low, std::int32_t* found) {
+  const std::int32_t* parent = span.room->parent.data();
+  const double* value = span.room->value.data();
+  std::int64_t count = 0;
+  if (valued) {
+    for (std::int64_t r = 0; r < listed; ++r) count += join_parent<Of>(parent[r], value[r], true, low, found + count);
+  } else {
+    for (std::int64_t r = 0; r < listed; ++r) count += join_parent<Of>(parent[r], value[r], value[r] > Of::kNothing, low, found + count);
+  }
+  return count;
 }
 
 template <class Of>
 std::int64_t join_splits(const SpanSplits& span, double* low, std::int32_t* found) {
   const std::int32_t *first = span.rules->first_rule.data(), *parents = span.rules->parent.data();
   std::int64_t count = 0;
-  const auto join = [&](std::int32_t parent, double now) {
-    const double before = low[parent];
-    found[count] = parent;
-    count += static_cast<int>(before <= Of::kNothing) & static_cast<int>(now > Of::kNothing);
-    low[parent] = Of::join(now, before);
-  };
   with_fields(span, [&]<bool kFields, bool kSplits>() {
     if constexpr (kSplits) {
       over_pairs(span, [&](std::int32_t pair, std::int64_t left_row, std::int64_t right_row, const std::uint64_t* ends, const std::uint64_t* starts) {
@@ -225,16 +250,15 @@ std::int64_t join_splits(const SpanSplits& span, double* low, std::int32_t* foun
           double lanes[kLanes<double>], sum = Of::kNothing;
           store(lanes, some);
           for (const double lane : lanes) sum = Of::join(sum, lane);
-          join(parents[rule], Of::times(sum, at_span<kFields>(span, rule, Of::times)));
+          const double value = Of::times(sum, at_span<kFields>(span, rule, Of::times));
+          count += join_parent<Of>(parents[rule], value, value > Of::kNothing, low, found + count);
         }
       });
     } else {
       const std::int64_t pairs = list_pairs(span);
       join_pairs<Of>(span, pairs);
-      const std::int64_t listed = list_parents<Of, kFields>(span, pairs);
-      const std::int32_t* parent = span.room->parent.data();
-      const double* value = span.room->value.data();
-      for (std::int64_t r = 0; r < listed; ++r) join(parent[r], value[r]);
+      const auto [listed, valued] = list_parents<Of, kFields>(span, pairs);
+      count = join_parents<Of>(span, listed, valued, low, found);
     }
   });
   return count;

@@ -18,7 +18,7 @@ class Beginnings {  // keeps its memory from one sentence to the next
   void shape(const Rules& rules, std::int32_t n, bool anywhere);
   void begin(std::int32_t place, std::uint64_t tags, const SplitRows& rows);  // of the word there, when all that ends there is in the rows
 
-  // By symbol: whether it can begin there.
+  // By symbol: all bits where it can begin there, else 0.
   const std::uint8_t* symbols(std::int32_t place) const { return symbols_.data() + static_cast<std::int64_t>(place) * rules_->symbols(); }
   // By list of pairs, a bit for each of them: whether one of its parents can begin there.
   const std::uint64_t* pairs(std::int32_t place) const { return pairs_.data() + static_cast<std::int64_t>(place) * rules_->lists(); }

@@ -51,9 +51,8 @@ class PairLists {  // keeps its memory
   std::vector<std::int32_t> end_;  // by list
 };
 
-struct Around {  // a span: the symbols that can begin where it does, and the tags after it
-  const std::uint8_t* begins;
-  std::uint64_t after;
+struct Around {  // a span, by symbol: whether it can begin where the span does, and what it is if it can end where the span does
+  const std::uint8_t *begins, *kinds;
 };
 
 struct SymbolList {  // in memory for all of them and one more
@@ -100,12 +99,9 @@ class Chart {  // keeps its memory from one sentence to the next
   void splits(std::int32_t position, std::int32_t i, std::int32_t j, Visit&& visit) const {
     rows_.splits(rules_->left_role(rules_->left(position)), rules_->right_role(rules_->right(position)), i, j, visit);
   }
-  // Whether a symbol can be in a tree with what is around a span.
-  bool fits(Symbol symbol, const Around& span) const {
-    return span.begins[symbol] & static_cast<int>(((rules_->facts(symbol).after | anywhere_) & span.after) != 0);
-  }
-  Around around(std::int32_t i, std::int32_t j) const { return {beginnings_.symbols(i), after(j)}; }
-  std::uint64_t after(std::int32_t j) const { return j == n_ ? Rules::kOutside : rules_->tags(words_[static_cast<std::size_t>(j)]); }
+  // What a symbol is if it can be in a tree with what is around a span, else 0.
+  static int fits(Symbol symbol, const Around& span) { return span.begins[symbol] & span.kinds[symbol]; }
+  Around around(std::int32_t i, std::int32_t j) const { return {beginnings_.symbols(i), kinds_.data() + static_cast<std::int64_t>(j) * rules_->symbols()}; }
   void list_pairs(std::int32_t j, PairLists& pairs) const;  // of all right children before an end
   // What the limits of the sentence allow over a span, by its number.
   bool may_be_plain(std::int64_t span, Symbol symbol) const { return scores_->limits == nullptr || scores_->limits->plain(span, symbol); }
@@ -129,6 +125,7 @@ class Chart {  // keeps its memory from one sentence to the next
   SpanSplits question(const double* left, const double* right, const PairLists& pairs, std::int32_t i, std::int32_t j, const SentenceScores& scores) const;
 
  private:
+  void find_kinds(std::int32_t j, bool anywhere);
   void fill_words(std::int32_t i);
   void fill_splits(std::int32_t i, std::int32_t j);
   void keep_allowed(std::int64_t span);
@@ -151,11 +148,12 @@ class Chart {  // keeps its memory from one sentence to the next
   std::vector<double> values_;
   std::vector<double> chain_scores_;  // where they do not depend on the span
   PairLists pairs_;
-  std::uint64_t anywhere_ = 0;  // all bits where it is asked for
-  // Of the span at hand: values by symbol, minus infinity where there are none, of `high_` those with a chain; the symbols that have some, and
-  // those of them that fit, with the inner ones apart; and the bottoms of chains.
+  std::vector<std::uint8_t> kinds_;  // by end and symbol: what it is if it can stand before the word there
+  // Of the span at hand: values by symbol, minus infinity where there are none, of `high_` those with a chain; the symbols that have some; those
+  // of them that fit, without the inner ones, and how many these are; and the bottoms of chains.
   std::vector<double> low_, high_;
-  SymbolList found_, outer_, inner_, bottoms_;
+  SymbolList found_, outer_, bottoms_;
+  std::size_t inner_ = 0;
   mutable SplitRoom room_;
 };
 

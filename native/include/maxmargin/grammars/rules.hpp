@@ -34,13 +34,13 @@ struct Chain {
   std::int32_t first, last;  // of its rules
 };
 
-// What a chart asks about a symbol, side by side.
-struct SymbolFacts {
-  // The words that can stand after it in a sentence, by their tags: the symbols that words can be, in 63 classes, and the end of the sentence.
-  std::uint64_t after = 0;
-  std::int32_t left_role = kNone, right_role = kNone;  // numbers among the symbols that are a left child, and a right one; kNone where it is not
-  bool inner = false;                                  // only a right child, with no chain that begins or ends with it
-  bool chained = false;                                // the bottom of some chain
+// What a chart does with a symbol: inner ones are only right children, with no chain that begins or ends with them; all others are outer ones, some
+// of them the bottom of chains.
+inline constexpr std::uint8_t kOuter = 1, kInner = 2, kBottom = 4;
+
+struct ChainAbove {  // a chain, seen from its bottom
+  std::int32_t chain;
+  Symbol top;
 };
 
 struct RightPair {  // a pair of children, seen from the right one: its list, and its bit there
@@ -48,10 +48,10 @@ struct RightPair {  // a pair of children, seen from the right one: its list, an
   std::uint64_t bit;
 };
 
-struct Corner {  // a symbol that begins another one: by a chain, or as the left child of pairs of a list; and the tags of its first words
+struct Corner {  // a symbol that begins another one: by a chain, or as the left child of pairs of a list
   Symbol symbol;
   std::int32_t list;
-  std::uint64_t pairs, first;
+  std::uint64_t pairs;
 };
 
 struct Word {  // a symbol that a terminal can be
@@ -90,10 +90,11 @@ class Rules {
   std::span<const Symbol> parents() const { return parents_; }  // symbols with binary rules
   Symbol left(std::int32_t position) const { return left_[static_cast<std::size_t>(position)]; }
   Symbol right(std::int32_t position) const { return right_[static_cast<std::size_t>(position)]; }
-  std::span<const SymbolFacts> facts() const { return facts_; }
-  const SymbolFacts& facts(Symbol symbol) const { return facts_[static_cast<std::size_t>(symbol)]; }
-  std::int32_t left_role(Symbol symbol) const { return facts(symbol).left_role; }
-  std::int32_t right_role(Symbol symbol) const { return facts(symbol).right_role; }
+  // Numbers among the symbols that are a left child, and a right one; kNone where it is not.
+  std::int32_t left_role(Symbol symbol) const { return left_role_[static_cast<std::size_t>(symbol)]; }
+  std::int32_t right_role(Symbol symbol) const { return right_role_[static_cast<std::size_t>(symbol)]; }
+  const std::int32_t* left_roles_of() const { return left_role_.data(); }
+  const std::int32_t* right_roles_of() const { return right_role_.data(); }
   std::int32_t left_roles() const { return left_roles_; }
   std::int32_t right_roles() const { return right_roles_; }
   // Lists of at most 64 pairs with one left child, by its number; the right children of the pairs of a list.
@@ -102,22 +103,28 @@ class Rules {
   std::span<const Symbol> right_symbols(std::int32_t list) const {
     return {right_symbols_.data() + split_.first_pair[static_cast<std::size_t>(list)], right_symbols_.data() + split_.first_pair[static_cast<std::size_t>(list) + 1]};
   }
-  std::span<const Corner> corners(Symbol symbol) const {
-    return {corners_.data() + first_corner_[static_cast<std::size_t>(symbol)], corners_.data() + first_corner_[static_cast<std::size_t>(symbol) + 1]};
+  // What can begin a symbol before a word of this class of tags.
+  std::span<const Corner> corners(int tag, Symbol symbol) const {
+    const std::int32_t* first = first_corner_.data() + static_cast<std::int64_t>(tag) * symbols_ + symbol;
+    return {corners_.data() + first[0], corners_.data() + first[1]};
   }
   std::span<const RightPair> pairs_of(std::int32_t right_role) const {
     return {right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role)], right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role) + 1]};
   }
   // By list: the pairs whose right child can begin with a word of this class of tags.
   const std::uint64_t* right_begins(int tag) const { return right_begins_.data() + static_cast<std::int64_t>(tag) * lists(); }
+  // The tags of a word: the symbols that it can be, in 63 classes, and one for what is after the last word.
   std::uint64_t tags(std::int32_t terminal) const { return tags_[static_cast<std::size_t>(terminal)]; }
-  static constexpr std::uint64_t kOutside = 1;  // after the last word
+  static constexpr std::uint64_t kOutside = 1;
+  // By symbol: what it is where a word of this class of tags can stand after it, else 0; and what it is anywhere.
+  const std::uint8_t* kinds_before(int tag) const { return kinds_.data() + static_cast<std::int64_t>(tag) * symbols_; }
+  const std::uint8_t* kinds() const { return kinds_before(64); }
 
   // Chains sorted by their top, in the order given among those of the same.
   std::span<const Chain> chains() const { return chains_; }
   std::int32_t first_chain(Symbol top) const { return first_chain_[static_cast<std::size_t>(top)]; }
-  // Numbers of the chains with this bottom.
-  std::span<const std::int32_t> chains_above(Symbol bottom) const {
+  // The chains with this bottom.
+  std::span<const ChainAbove> chains_above(Symbol bottom) const {
     return {above_.data() + first_above_[static_cast<std::size_t>(bottom)], above_.data() + first_above_[static_cast<std::size_t>(bottom) + 1]};
   }
   std::span<const Rule> rules_of(const Chain& chain) const { return {chain_rules_.data() + chain.first, chain_rules_.data() + chain.last}; }
@@ -147,21 +154,24 @@ class Rules {
   void sort_chains(const RuleArrays& given);
   void list_columns();
   void list_corners();
-  void find_followers();
+  void find_first_tags();
+  void find_kinds();
 
   std::int32_t symbols_, start_, binary_, unary_, lexical_;
   std::int32_t left_roles_ = 0, right_roles_ = 0;
   std::vector<Rule> rule_at_, chain_rules_;
-  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, first_chain_, first_above_, above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
+  std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, first_chain_, first_above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
   std::vector<std::int32_t> column_labels_, chain_columns_[2];
   std::vector<Chain> chains_;
+  std::vector<ChainAbove> above_;
   std::vector<Word> words_;
   std::vector<std::int32_t> first_right_pair_, first_list_, first_corner_;
   std::vector<Symbol> right_symbols_;  // by pair
   std::vector<Corner> corners_;
   std::vector<RightPair> right_pairs_;
   std::vector<std::uint64_t> tags_, right_begins_, first_tags_;  // the last one by symbol: of its first words
-  std::vector<SymbolFacts> facts_;
+  std::vector<std::int32_t> left_role_, right_role_;
+  std::vector<std::uint8_t> kinds_;
   SplitRules split_;
 };
 

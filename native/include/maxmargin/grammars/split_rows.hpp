@@ -22,24 +22,20 @@ class SplitRows {
   // Take up the values of symbols over a span where they have a role there; what is `zero` is left out, and rows begin as it. Right ones belong to
   // the end that was begun, and fresh(role, row) is called where a row begins. Which symbols have a row yet is hard to foretell: new rows are
   // listed first, without a branch, and what has no place goes to a row that is never read.
-  void put_left(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, std::int32_t end, double zero);
+  void put_left(std::span<const Symbol> symbols, const double* values, std::int32_t start, std::int32_t end, double zero);
   template <class Fresh>
-  void put_right(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, std::int32_t start, double zero, Fresh&& fresh) {
+  void put_right(std::span<const Symbol> symbols, const double* values, std::int32_t start, double zero, Fresh&& fresh) {
     const End own = ends_.back();
     std::int32_t* row_of = right_row_.data() + (std::ssize(ends_) - 1) * (right_roles_ + 1) + 1;
-    const std::size_t count = list_roles<&SymbolFacts::right_role>(symbols, facts, values, zero, row_of);
-    for (std::size_t f = 0; f < count; ++f) {
-      const std::int64_t row = new_right_row(fresh_[f], zero);
-      row_of[fresh_[f]] = static_cast<std::int32_t>(row);
-      fresh(fresh_[f], static_cast<std::int32_t>(row));
+    const std::size_t count = list_rows(symbols, rules_->right_roles_of(), values, zero, row_of);
+    std::int32_t row = new_right_rows(count, zero);
+    for (std::size_t f = 0; f < count; ++f, ++row) {
+      const std::int32_t role = rules_->right_role(symbols[fresh_[f]]);
+      row_of[role] = put_[fresh_[f]] = row;
+      roles_[static_cast<std::size_t>(own.row + row)] = role;
+      fresh(role, row);
     }
-    std::uint64_t *bits = right_bits_.data() + own.row * words_ + start / 64, bit = std::uint64_t{1} << (start % 64);
-    double* into = right_.data() + own.place + start;
-    for (std::size_t k = 0; k < symbols.size(); ++k) {
-      const std::int64_t row = row_of[put_[k]];
-      bits[row * words_] |= bit;
-      into[row * own.stride] = values[k];
-    }
+    put(symbols.size(), values, right_bits_.data() + own.row * words_, right_.data() + own.place, own.stride, start);
   }
 
   // All rows, and the place in them of a symbol that was put over a span: other numbers can be kept in the same places.
@@ -78,18 +74,31 @@ class SplitRows {
   struct End {
     std::int64_t row, place, stride;  // where its rows begin, in rows and in numbers, and how long they are
   };
-  // Lists in put_ the roles of symbols, and kNone where they have none or no value; in fresh_, and answers how many, those without a row.
-  template <std::int32_t SymbolFacts::* kRole>
-  std::size_t list_roles(std::span<const Symbol> symbols, std::span<const SymbolFacts> facts, const double* values, double zero, const std::int32_t* row_of) {
+  // Lists in put_ the rows of symbols, the first one where they have no role or no value; in fresh_, and answers how many, the symbols that need a row.
+  std::size_t list_rows(std::span<const Symbol> symbols, const std::int32_t* roles, const double* values, double zero, const std::int32_t* row_of) {
     std::size_t count = 0;
+    std::int32_t* put = put_.data();
+    std::uint32_t* fresh = fresh_.data();
     for (std::size_t k = 0; k < symbols.size(); ++k) {
-      const std::int32_t role = values[k] == zero ? kNone : facts[static_cast<std::size_t>(symbols[k])].*kRole;
-      put_[k] = fresh_[count] = role;
-      count += static_cast<std::size_t>(row_of[role] < 0);
+      const std::int32_t role = values[k] == zero ? kNone : roles[symbols[k]], row = row_of[role];
+      put[k] = row;
+      fresh[count] = static_cast<std::uint32_t>(k);
+      count += static_cast<std::size_t>(row < 0);
     }
     return count;
   }
-  std::int64_t new_right_row(std::int32_t role, double zero);
+  // Values into the rows of put_, at a place.
+  void put(std::size_t count, const double* values, std::uint64_t* bits, double* rows, std::int64_t stride, std::int32_t place) const {
+    const std::uint64_t bit = std::uint64_t{1} << (place % 64);
+    const std::int32_t* row = put_.data();
+    const std::int64_t words = words_;
+    bits += place / 64, rows += place;
+    for (std::size_t k = 0; k < count; ++k) {
+      bits[row[k] * words] |= bit;
+      rows[row[k] * stride] = values[k];
+    }
+  }
+  std::int32_t new_right_rows(std::size_t count, double zero);  // the first of them, among those of the end
   std::int64_t left_row(std::int32_t role, std::int32_t start) const { return left_row_[static_cast<std::size_t>(start * (left_roles_ + 1) + 1 + role)]; }
   std::int64_t right_row(std::int32_t role, std::int32_t end) const { return right_row_[static_cast<std::size_t>(end * (right_roles_ + 1) + 1 + role)]; }
 
@@ -103,7 +112,8 @@ class SplitRows {
   std::vector<std::vector<LiveRow>> live_;             // by start
   std::vector<End> ends_;
   std::vector<std::int32_t> roles_;  // of all right rows
-  std::vector<std::int32_t> put_, fresh_;  // of the span at hand
+  std::vector<std::int32_t> put_;     // of the span at hand
+  std::vector<std::uint32_t> fresh_;  // by number among its symbols
 };
 
 }  // namespace maxmargin::grammars
