@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import maxmargin as mm
-from kernel_cases import CASES, N, linear, rows
+from kernel_cases import CASES, N, classes, linear, rows
 from maxmargin import Kernel, LowRank
 from maxmargin.datasets import make_sentences
 
@@ -253,6 +253,61 @@ class TestBadInput:
             model = CASES["MulticlassSVC"].fit(rows(), kernel=kernel, tol=1e-3)
         assert model.score(rows(), CASES["MulticlassSVC"].target(rows())) > 0.5
 
+    @pytest.mark.parametrize("rank", [20, mm.LowRank(20, "random"), mm.LowRank(20, "k-means")])
+    def test_an_indefinite_kernel_by_rank_is_as_good(self, rank):
+        """Rows by what is left of them come to an end after some rows, as soon as nothing positive is left."""
+        X, new = rows(n=300), rows(n=300, seed=1)
+        y, kernel = (X[:, 0] + 0.5 * X[:, 1] > 0.3).astype(int), Kernel("sigmoid", gamma=0.5, coef0=-1.0)
+        with pytest.warns(UserWarning, match="The kernel is indefinite"):
+            model = mm.MulticlassSVC(kernel=kernel, rank=rank, method="structural", tol=1e-3).fit(X, y)
+        assert model.kernel_.width == 20
+        assert model.score(new, (new[:, 0] + 0.5 * new[:, 1] > 0.3).astype(int)) > 0.95
+
+    @pytest.mark.parametrize("basis", ["cholesky", "greedy"])
+    @pytest.mark.filterwarnings("ignore:The kernel is indefinite")
+    def test_an_indefinite_kernel_has_no_basis_by_what_is_left(self, basis):
+        kernel, rank = Kernel("sigmoid", gamma=2.0, coef0=-1.0), mm.LowRank(20, basis)
+        wanted = rf"basis='{basis}' chooses .* indefinite; use LowRank\(20, 'random'\)"
+        with pytest.raises(mm.Unsupported, match=wanted):
+            CASES["MulticlassSVC"].fit(rows(), kernel=kernel, rank=rank)
+
+    @pytest.mark.filterwarnings("ignore:The kernel is indefinite")
+    def test_an_indefinite_kernel_beyond_the_cache(self):
+        with pytest.raises(
+            mm.Unsupported, match=r"eigenvalues .* 28,800 bytes .* cache=28800\), .* rank=LowRank\(30, 'random'"
+        ):
+            CASES["MulticlassSVC"].fit(rows(), kernel=Kernel("sigmoid", gamma=2.0, coef0=-1.0, cache=20_000))
+
+    def test_a_diagonal_of_zeros(self):
+        """Distances with a minus sign: all but one of the eigenvalues are positive."""
+        X, new = rows(n=200), rows(n=200, seed=1)
+        with pytest.warns(UserWarning, match="The kernel is indefinite"):
+            model = mm.MulticlassSVC(kernel=minus_distance, tol=1e-3).fit(X, (X[:, 0] > 0.3).astype(int))
+        assert model.score(new, (new[:, 0] > 0.3).astype(int)) > 0.9
+
+    @pytest.mark.parametrize("name", sorted(set(CASES) - {"RankingSVM"}))  # whose groups have 60 rows
+    def test_one_value_that_is_not_symmetric(self, name):
+        values, (i, j) = hidden_pair()
+        values[i, j] += 5.0
+        X = rows(n=len(values))
+        with pytest.raises(ValueError, match=rf"'precomputed' is not symmetric: between rows {i} and {j} it is"):
+            CASES[name].fit(values, CASES[name].target(X), kernel="precomputed")
+        with pytest.raises(ValueError, match=rf"lookup is not symmetric: between rows {i} and {j} it is"):
+            mm.MulticlassSVC(kernel=lookup_in(values)).fit(np.arange(len(values))[:, None], classes(X))
+
+    @pytest.mark.parametrize("rank", [None, 100])
+    def test_one_pair_that_makes_the_kernel_indefinite(self, rank):
+        """No sample of 200 rows shows it; the factor of such a matrix is that of another one."""
+        values, (i, j) = hidden_pair()
+        y = (rows(n=len(values))[:, 0] > 0.3).astype(int)
+        clean = mm.MulticlassSVC(kernel="precomputed", rank=rank, tol=1e-4).fit(values, y)
+        bad = values.copy()
+        bad[i, j] += 3.0
+        bad[j, i] += 3.0
+        with pytest.warns(UserWarning, match=r"indefinite: its smallest eigenvalue is -2\.\d+, the largest"):
+            model = mm.MulticlassSVC(kernel="precomputed", rank=rank, tol=1e-4).fit(bad, y)
+        assert model.score(values, y) > clean.score(values, y) - 0.02
+
     def test_a_kernel_without_positive_eigenvalues(self):
         with pytest.raises(
             mm.Unsupported, match="The kernel has no positive eigenvalue on a sample of the rows, the smallest is -6e"
@@ -272,6 +327,26 @@ class TestBadInput:
         X[7, 2] = value
         with pytest.raises(ValueError, match="row 7, column 2"):
             CASES["MulticlassSVC"].fit(X, kernel="rbf")
+
+
+def minus_distance(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return -np.asarray(np.abs(A[:, None] - B[None]).sum(axis=-1))
+
+
+def lookup_in(values: np.ndarray) -> Any:
+    def lookup(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        return values[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]
+
+    return lookup
+
+
+def hidden_pair() -> tuple[np.ndarray, tuple[int, int]]:
+    """A kernel matrix of 300 rows, and two rows that are not in an even sample of 200."""
+    n = 300
+    X = rows(n=n)
+    sample = np.unique(np.linspace(0, n - 1, 200).astype(int))
+    i, j = np.setdiff1d(np.arange(n), sample)[:2]
+    return Kernel("rbf", gamma=0.5).block(X, X), (int(i), int(j))
 
 
 def large_column(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

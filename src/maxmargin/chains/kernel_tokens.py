@@ -17,13 +17,13 @@ from maxmargin.chains.weight_parts import chain_parts
 from maxmargin.core.problem import Unsupported
 from maxmargin.fitting.kernels import KernelEstimator, check_training
 from maxmargin.rows.kernel import as_kernel
+from maxmargin.rows.kernel_factor import NEGATIVE
 from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
 
-_NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 _DENSE = 0.25  # share of cells that are not zero from which products of dense rows are faster
 
 
@@ -78,10 +78,10 @@ class KernelTokens(KernelEstimator):
         check_training(kernel, rows)
         kernel = kernel.resolved(rows, weight)
         smallest, largest = (0.0, 1.0) if kernel.is_positive else kernel.smallest_eigenvalue(rows)
-        if smallest < -_NEGATIVE * largest:
+        if smallest < -NEGATIVE * largest:
             raise Unsupported(
                 f"SparseGreedy needs a kernel without negative eigenvalues, and on a sample of tokens the smallest is "
-                f"{smallest:.3g}, the largest {largest:.3g}; leave rank out, or give a LowRank."
+                f"{smallest:.3g}, the largest {largest:.3g}; leave rank out, or give rank=LowRank(k, 'random')."
             )
         self.kernel_ = KernelRows.of(kernel, rows)
         self._token_offsets = tokens.offsets

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.linalg.blas import dtrsv
 
 from maxmargin.chains.likelihood import ChainLikelihood
-from maxmargin.rows.kernel_basis import RESIDUAL, pivoted_factor
+from maxmargin.rows.kernel_factor import RESIDUAL, pivoted_factor
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]

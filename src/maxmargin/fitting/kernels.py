@@ -25,6 +25,7 @@ from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.kernel import NAMES, SCALED, Kernel, as_kernel
 from maxmargin.rows.kernel_basis import LowRank, as_low_rank
+from maxmargin.rows.kernel_factor import NEGATIVE
 from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
 from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rough import rough_features
@@ -39,7 +40,6 @@ _BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over r
 _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
 _UNLIKE = 1e3  # times a typical column
 _ROUGHEST = 1e3  # C k(x, x) up to which float32 is exact enough; C='scale' has some 4
-_NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 
 keep_settings(Kernel, LowRank, Spectrum)
 
@@ -218,13 +218,19 @@ def kernel_features(
     check_training(kernel, X)
     kernel = kernel.resolved(X, weight)
     positive = _check_positive(kernel, X)
+    found: KernelMap | FourierMap
+    features: Any
     if rank is None:
-        return KernelMap.exact(kernel, X, positive)
-    used = X if weight is None or kernel.kind == "precomputed" else X[np.flatnonzero(weight > 0.0)]
-    rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
-    found = low_rank_map(kernel, used, rank, positive)
-    features = rough_features(found, X) if rough and isinstance(found, KernelMap) else None
-    return found, found.features(X) if features is None else features
+        found, features = KernelMap.exact(kernel, X, positive)
+    else:
+        used = X if weight is None or kernel.kind == "precomputed" else X[np.flatnonzero(weight > 0.0)]
+        rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
+        found = low_rank_map(kernel, used, rank, positive)
+        quick = rough_features(found, X) if rough and isinstance(found, KernelMap) else None
+        features = found.features(X) if quick is None else quick
+    if isinstance(found, KernelMap) and found.negative is not None:
+        _warn_indefinite("", *found.negative)
+    return found, features
 
 
 def check_training(kernel: Kernel, X: Any) -> None:
@@ -236,6 +242,8 @@ def check_training(kernel: Kernel, X: Any) -> None:
             f"shape {X.shape}."
         )
     rows = packed(X)
+    if kernel.kind == "precomputed":
+        kernel.check_symmetric(X)
     if kernel.kind not in _UNITS:
         return
     sizes = FeatureScale(rows, None).sizes
@@ -253,17 +261,21 @@ def _check_positive(kernel: Kernel, X: Any) -> bool:
     if kernel.is_positive:
         return True
     smallest, largest = kernel.smallest_eigenvalue(X)
-    if largest <= -_NEGATIVE * smallest:
+    if largest <= -NEGATIVE * smallest:
         raise Unsupported(
             f"The kernel has no positive eigenvalue on a sample of the rows, the smallest is {smallest:.3g}; nothing "
             "can be learned with it: choose another."
         )
-    if smallest >= -_NEGATIVE * largest:
+    if smallest >= -NEGATIVE * largest:
         return True
+    _warn_indefinite("on a sample of the rows ", smallest, largest)
+    return False
+
+
+def _warn_indefinite(where: str, smallest: float, largest: float) -> None:
     warn_caller(
-        f"The kernel is indefinite: on a sample of the rows its smallest eigenvalue is {smallest:.3g}, the largest "
-        f"{largest:.3g}. The part of the negative eigenvalues is left out; another kernel, or other numbers for this "
-        "one, may serve better.",
+        f"The kernel is indefinite: {where}its smallest eigenvalue is {smallest:.3g}, the largest {largest:.3g}. "
+        "The part of the negative eigenvalues is left out; another kernel, or other numbers for this one, may serve "
+        "better.",
         UserWarning,
     )
-    return False

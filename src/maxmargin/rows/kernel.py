@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.rows.kernel_factor import farthest_from_symmetric
 from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
@@ -145,15 +146,19 @@ class Kernel:
         """The smallest and the largest eigenvalue of the matrix of up to 200 rows; raises where it is not symmetric."""
         places = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.intp))
         values = self.block(X[places], self.reference(X, places))
-        apart = np.abs(values - values.T)
-        if apart.max() > _ROUNDING * np.abs(values).max():
-            i, j = np.unravel_index(int(apart.argmax()), apart.shape)
-            raise ValueError(
-                f"The kernel {self._called} is not symmetric: between rows {places[i]} and {places[j]} it is "
-                f"{values[i, j]:g} one way round and {values[j, i]:g} the other; k(a, b) must equal k(b, a)."
-            )
+        self.check_symmetric(values, places)
         found = np.linalg.eigvalsh(0.5 * (values + values.T))
         return float(found[0]), float(found[-1])
+
+    def check_symmetric(self, values: Any, places: Places | None = None) -> None:
+        """Raises where the matrix of some rows, of all by default, is not symmetric."""
+        apart, i, j = farthest_from_symmetric(values)
+        if apart > _ROUNDING * max(float(values.max()), -float(values.min())):
+            first, second = (i, j) if places is None else (places[i], places[j])
+            raise ValueError(
+                f"The kernel {self._called} is not symmetric: between rows {first} and {second} it is "
+                f"{values[i, j]:g} one way round and {values[j, i]:g} the other; k(a, b) must equal k(b, a)."
+            )
 
     @property
     def _called(self) -> str:
