@@ -40,6 +40,7 @@ _BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over r
 _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
 _UNLIKE = 1e3  # times a typical column
 _ROUGHEST = 1e3  # C k(x, x) up to which float32 is exact enough; C='scale' has some 4
+_ROUGH_TOL = 1e-3  # from which on exact values may be kept in float32, which moves objectives by 6e-8 C k(x, x) of C n
 
 keep_settings(Kernel, LowRank, Spectrum)
 
@@ -123,17 +124,17 @@ class KernelEstimator(Estimator):
         if kernel.spans_little(n, X.shape[1]):
             return None
         kernel = self._resolved_kernel(X, weight)
-        self.kernel_ = KernelRows.of(
-            kernel, X, self._allows_rough(kernel.diagonal(X), weight if counted is None else counted)
-        )
+        given = kernel.diagonal(X), weight if counted is None else counted
+        self.kernel_ = KernelRows.of(kernel, X, self._allows_rough(*given), not self._allows_rough(*given, _ROUGH_TOL))
         return self.kernel_
 
-    def _allows_rough(self, own: Floats, weight: Floats | None) -> bool:
+    def _allows_rough(self, own: Floats, weight: Floats | None, least: float = np.inf) -> bool:
         """Whether values of the kernel may be float32, with ``k(x, x)`` and the weights of the rows: not where a large
-        C makes margins out of the difference of large numbers."""
+        C makes margins out of the difference of large numbers, nor where ``tol`` is a number below ``least``."""
         C, heaviest = getattr(self, "C", "scale"), 1.0 if weight is None else float(weight.max(initial=0.0))
         largest = 0.0 if isinstance(C, str) else float(C) * heaviest * float(own.max(initial=0.0))
-        return getattr(self, "tol", None) == "auto" and largest <= _ROUGHEST
+        tol = getattr(self, "tol", np.inf)
+        return (tol == "auto" or (tol is not None and least <= tol < np.inf)) and largest <= _ROUGHEST
 
     def _has_many_rows(self, X: Any) -> bool:
         """Whether there is a kernel and so many rows that the choice between methods is worth less than its time."""
