@@ -93,6 +93,11 @@ class CoordinateLikelihood:
         return places[order[:rank]], np.asfortranarray(lower[:rank])
 
     @property
+    def count(self) -> int:
+        """Of coordinates with coefficients."""
+        return int(self._ends[-1])
+
+    @property
     def total_weight(self) -> float:
         return self.tokens.base.total_weight
 

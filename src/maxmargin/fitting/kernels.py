@@ -218,6 +218,8 @@ def kernel_features(
     """
     check_training(kernel, X)
     kernel = kernel.resolved(X, weight)
+    if kernel.kind != "function":  # which costs more, and of which every value is looked at anyway
+        kernel.diagonal(X)
     positive = _check_positive(kernel, X)
     found: KernelMap | FourierMap
     features: Any

@@ -34,6 +34,7 @@ _MOST_DEGREE = 20  # of a polynomial whose dimensions are counted
 _UNUSUAL = 0.01  # of the weight of all rows: the most that is left out
 _OUTLIERS = 10.0  # times the variance of those, from which on they say what the scale is
 _ROUNDING = 1e-8  # of the largest eigenvalue or value
+_LARGEST = 1e100  # value of a kernel; squares and sums of them stay finite
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,18 @@ class Kernel:
         return values
 
     def diagonal(self, X: Any) -> Floats:
-        """``k(x, x)`` for every row of the training set, shape (n,)."""
+        """``k(x, x)`` for every row of the training set, shape (n,); raises for one whose square would overflow."""
+        with np.errstate(over="ignore"):
+            own = self._own(X)
+        if not np.abs(own).max(initial=0.0) <= _LARGEST:
+            i = int(np.flatnonzero(~(np.abs(own) <= _LARGEST))[0])
+            raise ValueError(
+                f"The kernel {self._called} of row {i} with itself is {own[i]:.3g}, too large to train with; "
+                "rescale the features, or choose other numbers for the kernel."
+            )
+        return own
+
+    def _own(self, X: Any) -> Floats:
         kind = self.kind
         if kind == "precomputed":
             return np.array(X.diagonal(), dtype=np.float64)
@@ -214,6 +226,8 @@ class Kernel:
         found, wanted = self.name(A, B), (A.shape[0], B.shape[0])
         if sp.issparse(found):
             found = found.toarray()
+        if np.iscomplexobj(found):
+            raise ValueError(f"The kernel {self._called} returned complex numbers; it must return real ones.")
         try:
             values = np.array(found, dtype=np.float64)
         except (TypeError, ValueError) as error:

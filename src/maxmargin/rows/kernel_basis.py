@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from maxmargin.core.input_checks import quoted
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_factor import NEGATIVE, RESIDUAL, pivoted_factor
+from maxmargin.rows.kernel_factor import NEGATIVE, NOTHING, RESIDUAL, pivoted_factor
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -104,7 +104,7 @@ def _explaining(kernel: Kernel, X: Any, k: int, chooser: Chooser) -> Places | No
     own = kernel.diagonal(X)
     if own.max(initial=0.0) <= 0.0:
         if kernel.is_positive:
-            raise ValueError("The kernel is 0 between all rows; there is nothing to learn with it.")
+            raise ValueError(NOTHING)
         return None
     places, factor = partial_cholesky(kernel, X, k, chooser)
     left = own - np.einsum("ij,ij->i", factor, factor)

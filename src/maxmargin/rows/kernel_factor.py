@@ -21,6 +21,7 @@ RESIDUAL = 1e-12  # of the largest k(x, x): what is left of a row is rounding
 NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 _FROM_ZERO = 1e-9  # of the largest eigenvalue: what is smaller is left out where eigenvalues are negative
 _TILE = 256  # rows that are moved at once
+NOTHING = "The kernel is 0 between all rows, and nothing can be learned with it: choose another, or look at X."
 _STEPS = 4  # towards the largest eigenvalue
 
 
@@ -89,7 +90,9 @@ def positive_part(values: Floats) -> tuple[Floats, Floats, Floats]:
     found, vectors = eigh(contiguous(values).T, overwrite_a=True, check_finite=False)
     kept = found > _FROM_ZERO * found[-1]
     if not kept.any():
-        raise ValueError("The kernel has no positive eigenvalue on these rows; there is nothing to learn with it.")
+        raise ValueError(
+            "The kernel has no positive eigenvalue on these rows, and nothing can be learned with it: choose another."
+        )
     root = np.sqrt(found[kept])
     features = np.ascontiguousarray(vectors[:, kept])
     features *= root
@@ -99,7 +102,7 @@ def positive_part(values: Floats) -> tuple[Floats, Floats, Floats]:
 def not_zero(factor: Floats) -> Floats:
     """The factor; raises where it has no columns."""
     if factor.size == 0:
-        raise ValueError("The kernel is 0 between all rows; there is nothing to learn with it.")
+        raise ValueError(NOTHING)
     return factor
 
 
