@@ -181,6 +181,12 @@ class KernelEstimator(Estimator):
         self.__dict__.pop("_brought", None)
         return coef
 
+    @property
+    def support_(self) -> Any:
+        """The numbers of the reference rows in the ``X`` of ``fit``, in the order of ``kernel_.rows`` and of the
+        columns of ``coef_``, shape (reference rows,); None where they are no training rows, and without a kernel."""
+        return getattr(self.kernel_, "places", None)
+
     def _going_on(self, before: ReferenceRows | FourierMap | PairFeatures | None, coef: Floats) -> Floats | None:
         """The coefficients of an earlier fit as weights of the features that are trained on now, shape (slots, width);
         None where that had another kernel or other columns."""
@@ -226,11 +232,14 @@ def kernel_features(
     if rank is None:
         found, features = KernelMap.exact(kernel, X, positive)
     else:
-        used = X if weight is None or kernel.kind == "precomputed" else X[np.flatnonzero(weight > 0.0)]
+        kept = None if weight is None or kernel.kind == "precomputed" else np.flatnonzero(weight > 0.0)
+        used = X if kept is None else X[kept]
         rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
         found = low_rank_map(kernel, used, rank, positive)
         quick = rough_features(found, X) if rough and isinstance(found, KernelMap) else None
         features = found.features(X) if quick is None else quick
+        if kept is not None and isinstance(found, KernelMap) and found.places is not None:
+            found = replace(found, places=kept[found.places])
     if isinstance(found, KernelMap) and found.negative is not None:
         _warn_indefinite("", *found.negative)
     return found, features

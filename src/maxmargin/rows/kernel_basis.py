@@ -69,8 +69,9 @@ def as_low_rank(given: Any) -> LowRank | None:
     return given if given is None or isinstance(given, LowRank) else LowRank(given)
 
 
-def basis_rows(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -> tuple[Any, Any]:
-    """The basis as rows for the first argument of ``kernel.block``, and as its second argument.
+def basis_rows(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -> tuple[Any, Any, Places | None]:
+    """The basis as rows for the first argument of ``kernel.block``, as its second argument, and by the numbers of the
+    rows in X, None where they are no rows of X.
 
     They are chosen out of at most 8 k rows, or 2000, evenly spread over X; fewer than k where they span all of them.
     ``positive`` says that no negative eigenvalue of the kernel is known of.
@@ -79,7 +80,7 @@ def basis_rows(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -> 
         if kernel.kind == "precomputed":
             raise ValueError("basis='k-means' needs the features of rows, and the kernel is precomputed; use another.")
         centres = _centres(X, rank)
-        return centres, centres
+        return centres, centres, None
     n = X.shape[0]
     basis = rank.basis if rank.basis != "auto" else "cholesky" if n <= _FEW else "random"
     rng = np.random.default_rng(rank.seed)
@@ -96,7 +97,7 @@ def basis_rows(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -> 
             f"and this one is indefinite; use LowRank({rank.k}, 'random'), or leave rank out."
         )
     places = np.sort(rng.choice(n, rank.k, replace=False)) if chosen is None else chosen
-    return X[places], kernel.reference(X, places)
+    return X[places], kernel.reference(X, places), places
 
 
 def _explaining(kernel: Kernel, X: Any, k: int, chooser: Chooser) -> Places | None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_basis import LowRank, basis_rows, partial_cholesky
+from maxmargin.rows.kernel_basis import LowRank, Places, basis_rows, partial_cholesky
 from maxmargin.rows.kernel_factor import (
     NEGATIVE,
     RESIDUAL,
@@ -41,12 +41,15 @@ class ReferenceRows:
     columns : number of columns of new rows
     brought : what was done to the columns of the training rows, and is done to those of new ones, before the kernel
         sees them; the reference rows have it behind them. None is nothing
+    places : the numbers of the training rows that they are, shape (rows,), of tokens of chains their sequences and
+        positions, shape (2, rows); None where they are none of them
     """
 
     kernel: Kernel
     rows: Any
     columns: int
     brought: Columns | None = None
+    places: Places | None = None
 
     @property
     def width(self) -> int:
@@ -135,6 +138,7 @@ class KernelMap:
     factor : ``M``, shape (rows, features)
     size : ``k(r, r)`` of every reference row, or of an indefinite kernel the square of its largest value
     columns : number of columns of the rows that features are made of
+    places : as in ``ReferenceRows``
     negative : the smallest and the largest eigenvalue, where negative ones that no sample had shown were left out
     """
 
@@ -143,6 +147,7 @@ class KernelMap:
     factor: Floats
     size: Floats
     columns: int
+    places: Places | None
     negative: tuple[float, float] | None = None
 
     @property
@@ -151,18 +156,21 @@ class KernelMap:
         return int(self.factor.shape[1])
 
     @classmethod
-    def of(cls, kernel: Kernel, rows: Any, reference: Any, positive: bool = True) -> KernelMap:
-        """From a basis in the two forms of ``basis_rows``; rows that add nothing to others are left out."""
+    def of(
+        cls, kernel: Kernel, rows: Any, reference: Any, places: Places | None = None, positive: bool = True
+    ) -> KernelMap:
+        """From what ``basis_rows`` gives; rows that add nothing to others are left out."""
         columns = int(rows.shape[1])
         values = contiguous(kernel.block(rows, reference))
         size = np.diagonal(values).copy()
         if not positive or (not kernel.is_positive and verified(values.copy()) is None):
             size = _largest(values)
             factor, _, found = positive_part(values)
-            return cls(kernel, reference, factor, size, columns, _negative(found) if positive else None)
+            return cls(kernel, reference, factor, size, columns, places, _negative(found) if positive else None)
         lower, order = pivoted_factor(values, RESIDUAL * float(size.max()))
-        rank = lower.shape[1]
-        return cls(kernel, reference[order[:rank]], inverse(lower[:rank]), size[order[:rank]], columns)
+        kept = order[: lower.shape[1]]
+        places = None if places is None else places[kept]
+        return cls(kernel, reference[kept], inverse(lower[: kept.size]), size[kept], columns, places)
 
     @classmethod
     def exact(cls, kernel: Kernel, X: Any, positive: bool = True) -> tuple[KernelMap, Floats]:
@@ -185,13 +193,14 @@ class KernelMap:
             features, order = found
             chosen = order[: features.shape[1]]
             rows = kernel.reference(X, chosen)
-            return cls(kernel, rows, inverse(features[chosen]), size[chosen], X.shape[1]), features
+            return cls(kernel, rows, inverse(features[chosen]), size[chosen], X.shape[1], chosen), features
         if positive:  # as far as the sample told; the factor is where the values were
             values = contiguous(kernel.block(X, kernel.reference(X, everything)))
         size = _largest(values)
         factor, features, eigenvalues = positive_part(values)
         negative = _negative(eigenvalues) if positive else None
-        return cls(kernel, kernel.reference(X, everything), factor, size, X.shape[1], negative), features
+        rows = kernel.reference(X, everything)
+        return cls(kernel, rows, factor, size, X.shape[1], everything, negative), features
 
     @classmethod
     def _within_cache(cls, kernel: Kernel, X: Any, positive: bool) -> tuple[KernelMap, Floats]:
@@ -216,7 +225,7 @@ class KernelMap:
                 f"rank={min(n, 1000)}."
             )
         rows, factor = kernel.reference(X, places), inverse(features[places])
-        return cls(kernel, rows, factor, diagonal[places], X.shape[1]), features
+        return cls(kernel, rows, factor, diagonal[places], X.shape[1], places), features
 
     def features(self, X: Any) -> Floats:
         """Shape (n, features)."""
@@ -254,7 +263,8 @@ class KernelMap:
         rows = self.rows[kept]
         if rows.dtype == np.float32:
             rows = rows.astype(np.float64)  # as files keep them; no value changes
-        return ReferenceRows(self.kernel, rows, self.columns), np.ascontiguousarray(coef[:, kept])
+        places = None if self.places is None else self.places[kept]
+        return ReferenceRows(self.kernel, rows, self.columns, places=places), np.ascontiguousarray(coef[:, kept])
 
 
 def in_parts(map: ReferenceRows | FourierMap, X: Any, coef: Floats) -> Floats:
@@ -276,7 +286,7 @@ def low_rank_map(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -
     """The features that ``rank`` asks for."""
     if rank.basis == "fourier":
         return FourierMap.of(kernel, X.shape[1], rank)
-    return KernelMap.of(kernel, *basis_rows(kernel, X, rank, positive), positive)
+    return KernelMap.of(kernel, *basis_rows(kernel, X, rank, positive), positive=positive)
 
 
 def _largest(values: Floats) -> Floats:

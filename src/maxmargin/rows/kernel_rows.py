@@ -85,7 +85,7 @@ class KernelRows:
         rows = self.kernel.reference(self.X, used)
         if rows.dtype == np.float32:
             rows = rows.astype(np.float64)  # as files keep them; no value changes
-        return ReferenceRows(self.kernel, rows, self.columns), np.ascontiguousarray(coefficients[:, used])
+        return ReferenceRows(self.kernel, rows, self.columns, places=used), np.ascontiguousarray(coefficients[:, used])
 
     def weights(self, before: Any, coef: Floats) -> None:
         """None: training starts anew."""
