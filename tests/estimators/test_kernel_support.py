@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer
+from sklearn.svm import SVC
 
 import maxmargin as mm
 from kernel_cases import CASES, rows
@@ -50,6 +52,16 @@ def test_over_rows_of_the_matrix(case: Any, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(kernels, "_FACTORED", 10)
     model = case.fit(rows(), kernel=RBF, tol=1e-3)
     np.testing.assert_array_equal(model.kernel_.rows, rows()[numbers(model)])
+
+
+def test_few_rows_are_left_at_the_default_tolerance() -> None:
+    """SVC has 105 support vectors; rounding alone gave nearly every row a coefficient."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    kernel = Kernel("rbf", gamma=0.03)
+    few = mm.MulticlassSVC(1.0, slack="linear", method="structural", kernel=kernel).fit(X, y)
+    assert few.kernel_.width < 200
+    assert (few.predict(X) == SVC(C=2.0, gamma=0.03).fit(X, y).predict(X)).mean() > 0.99
 
 
 def test_rows_without_weight_do_not_shift_the_numbers() -> None:

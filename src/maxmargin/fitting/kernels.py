@@ -40,6 +40,7 @@ _BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over r
 _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
 _UNLIKE = 1e3  # times a typical column
 _ROUGHEST = 1e3  # C k(x, x) up to which float32 is exact enough; C='scale' has some 4
+_SLIGHT = 1e-4  # of the length of weights, that coefficients left out may sum up to
 _ROUGH_TOL = 1e-3  # from which on exact values may be kept in float32, which moves objectives by 6e-8 C k(x, x) of C n
 
 keep_settings(Kernel, LowRank, Spectrum)
@@ -176,7 +177,13 @@ class KernelEstimator(Estimator):
         if self.kernel_ is None:
             return weights
         assert not isinstance(self.kernel_, ReferenceRows)
-        found, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
+        weights = np.ascontiguousarray(weights)
+        found: ReferenceRows | FourierMap | PairFeatures
+        if isinstance(self.kernel_, KernelMap):
+            tol = getattr(self, "tol", 0.0)
+            found, coef = self.kernel_.concluded(weights, _SLIGHT if tol == "auto" else min(_SLIGHT, 0.01 * tol))
+        else:
+            found, coef = self.kernel_.concluded(weights)
         self.kernel_ = found if isinstance(found, PairFeatures) else replace(found, brought=self._brought)
         self.__dict__.pop("_brought", None)
         return coef

@@ -20,7 +20,7 @@ Places = npt.NDArray[np.intp]
 RESIDUAL = 1e-12  # of the largest k(x, x): what is left of a row is rounding
 NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 _FROM_ZERO = 1e-9  # of the largest eigenvalue: what is smaller is left out where eigenvalues are negative
-_TILE = 256  # rows that are moved at once
+_TILE = 128  # rows that are moved at once
 NOTHING = "The kernel is 0 between all rows, and nothing can be learned with it: choose another, or look at X."
 _STEPS = 4  # towards the largest eigenvalue
 
@@ -44,11 +44,11 @@ def factored(values: Floats) -> tuple[Floats, Places]:
         features = np.empty((n, rank))
         features[order] = lower
         return not_zero(features), order
+    transpose(values)
     place = np.argsort(order)
     for start in range(0, rank, _TILE):
         some = slice(start, min(rank, start + _TILE))
-        values[some] = values[some][:, place]
-    transpose(values)
+        values[:, some] = np.take(values[:, some], place, axis=0)
     flat = values.reshape(-1)
     for row in range(1, n if rank < n else 0):
         flat[row * rank : (row + 1) * rank] = flat[row * n : row * n + rank]

@@ -139,6 +139,7 @@ class KernelMap:
     size : ``k(r, r)`` of every reference row, or of an indefinite kernel the square of its largest value
     columns : number of columns of the rows that features are made of
     places : as in ``ReferenceRows``
+    definite : whether no eigenvalue was left out, so that ``size`` is the squared length of rows
     negative : the smallest and the largest eigenvalue, where negative ones that no sample had shown were left out
     """
 
@@ -148,6 +149,7 @@ class KernelMap:
     size: Floats
     columns: int
     places: Places | None
+    definite: bool = True
     negative: tuple[float, float] | None = None
 
     @property
@@ -166,7 +168,7 @@ class KernelMap:
         if not positive or (not kernel.is_positive and verified(values.copy()) is None):
             size = _largest(values)
             factor, _, found = positive_part(values)
-            return cls(kernel, reference, factor, size, columns, places, _negative(found) if positive else None)
+            return cls(kernel, reference, factor, size, columns, places, False, _negative(found) if positive else None)
         lower, order = pivoted_factor(values, RESIDUAL * float(size.max()))
         kept = order[: lower.shape[1]]
         places = None if places is None else places[kept]
@@ -200,7 +202,7 @@ class KernelMap:
         factor, features, eigenvalues = positive_part(values)
         negative = _negative(eigenvalues) if positive else None
         rows = kernel.reference(X, everything)
-        return cls(kernel, rows, factor, size, X.shape[1], everything, negative), features
+        return cls(kernel, rows, factor, size, X.shape[1], everything, False, negative), features
 
     @classmethod
     def _within_cache(cls, kernel: Kernel, X: Any, positive: bool) -> tuple[KernelMap, Floats]:
@@ -250,15 +252,17 @@ class KernelMap:
             return np.asarray(np.linalg.lstsq(self.factor, own.T, rcond=None)[0].T, dtype=np.float64)
         return coef @ self.features(before.rows)
 
-    def concluded(self, weights: Floats) -> tuple[ReferenceRows, Floats]:
+    def concluded(self, weights: Floats, change: float = 0.0) -> tuple[ReferenceRows, Floats]:
         """What predictions need: the reference rows that matter, and their coefficients, shape (slots, rows).
 
-        The terms of those left out sum up to at most 1e-11 of the sum of all, by their largest possible sizes.
+        The terms of those left out sum up to at most 1e-11 of the sum of all, by their largest possible sizes, or to
+        ``change`` times the length of the longest weights: no weights then change by more than that.
         """
         coef = self.coefficients(weights)
         terms = np.abs(coef).max(axis=0) * np.sqrt(self.size)
         order = np.argsort(terms, kind="stable")
-        small = np.cumsum(terms[order]) <= _NEGLIGIBLE * terms.sum()
+        allowed = change * float(np.linalg.norm(weights, axis=1).max(initial=0.0)) if self.definite else 0.0
+        small = np.cumsum(terms[order]) <= max(_NEGLIGIBLE * terms.sum(), allowed)
         kept = np.sort(order[~small]) if not small.all() else np.zeros(1, dtype=np.intp)
         rows = self.rows[kept]
         if rows.dtype == np.float32:
