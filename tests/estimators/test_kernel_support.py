@@ -55,7 +55,7 @@ def test_over_rows_of_the_matrix(case: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_few_rows_are_left_at_the_default_tolerance() -> None:
-    """SVC has 105 support vectors; rounding alone gave nearly every row a coefficient."""
+    """SVC has 106 support vectors; rounding alone gave nearly every row a coefficient."""
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     kernel = Kernel("rbf", gamma=0.03)
