@@ -9,6 +9,7 @@ rows       RBF kernels on UCI letter and MNIST, exact and by rank, beside SVC
 groups     sequences and rankings with exact RBF kernels, over rows of the kernel matrix and by a factor of it
 large_c    a very large C, with an RBF kernel over rows
 sampled    cuts of samples of the examples, with an RBF kernel on UCI letter
+support    training rows that are left in the model, beside the support vectors of SVC
 
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
 
@@ -25,7 +26,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from shared.parts import main_of_parts
 
-PARTS = ("entities", "processes", "accents", "pairs", "rows", "groups", "large_c", "sampled")
+PARTS = ("entities", "processes", "accents", "pairs", "rows", "groups", "large_c", "sampled", "support")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,12 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 import maxmargin as mm
 from maxmargin import ChainCRF, Kernel, SparseGreedy
 from maxmargin.chains.sparse_likelihood import CoordinateLikelihood
 from maxmargin.datasets import make_sentences
+from maxmargin.solvers.base import Status
 
 SQUARE = Kernel("poly", degree=2, gamma=0.3)
 EXACT = {"C": 1.0, "tol": 1e-7, "templates": "tagging"}
@@ -78,6 +80,20 @@ def test_a_threshold_ends_the_choice(sentences):
     count = sum(map(len, sentences[0])) * few.classes_.size
     sizes = [sum(len(token.coefficients) for token in model.support_) for model in (few, more)]
     assert 0 < sizes[0] < 0.1 * count < sizes[1] < 0.5 * count
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.05])
+def test_a_threshold_ends_the_choice_from_all_coordinates(sentences, threshold):
+    most, all_of_them = (fitted(sentences, SparseGreedy(share, threshold=threshold)) for share in (0.9, 1.0))
+    assert all_of_them.support_ == most.support_
+
+
+def test_a_choice_that_the_time_cut_off_has_not_converged(sentences):
+    with pytest.warns(
+        ConvergenceWarning, match=r"Stopped at max_time\. .* The choice of coordinates, .* ended with \d"
+    ):
+        model = fitted(sentences, SparseGreedy(0.9, step=1), max_time=0.05)
+    assert model.solution_.status is Status.MAX_TIME
 
 
 def test_the_gradient_is_that_of_differences(sentences):
@@ -149,11 +165,12 @@ def test_empty_sequences_keep_their_numbers(sentences):
     assert max(token.sequence for token in model.support_) <= len(X)
 
 
-def test_another_fit_has_no_support(sentences):
+def test_another_fit_has_another_support(sentences):
     model = fitted(sentences, SparseGreedy(0.05))
+    few = len(model.support_)
     model.set_params(rank=None).fit(*sentences)
-    with pytest.raises(AttributeError, match="fit with rank=SparseGreedy"):
-        _ = model.support_
+    assert few < len(model.support_) == model.kernel_.width
+    assert model.set_params(kernel="linear").fit(*sentences).support_ is None
 
 
 @pytest.mark.parametrize("form", ["function", "precomputed"])
@@ -195,7 +212,7 @@ class TestBadInput:
             ({"share": 1.5}, "share of SparseGreedy must be above 0"),
             ({"step": 0}, "step of SparseGreedy must be a whole number of at least 1, not 0"),
             ({"selection": "best"}, "selection of SparseGreedy must be 'random' or 'steepest', not 'best'"),
-            ({"threshold": -1.0}, "threshold of SparseGreedy must be a number of at least 0"),
+            ({"threshold": -1.0}, "threshold of SparseGreedy must be None or a number of at least 0"),
             ({"seed": -1}, "seed of SparseGreedy must be a whole number of at least 0"),
         ],
     )

@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 
 from kernel_cases import classes, rows
 from maxmargin import Kernel, LowRank, MeasureSVC, MulticlassSVC
+from maxmargin.datasets import MissingDataError, load_mnist, load_uci_letter
 from reference import FORMULATIONS, multiclass_planes, solve
 
 COST = np.array([[0.0, 1.0, 2.0], [0.5, 0.0, 1.0], [2.0, 0.25, 0.0]])
@@ -90,6 +91,60 @@ def test_two_classes_are_those_of_svc(two_digits, kernel, C):
     ).fit(X, y)
     assert 2.0 * crammer_singer.solution_.primal == pytest.approx(measure.solution_.primal, rel=1e-6)
     np.testing.assert_allclose(crammer_singer.decision_function(X), scores, atol=1e-3)
+
+
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X / 16.0, y
+
+
+def letter():
+    X, y = load_uci_letter("train")
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def mnist():
+    X, y = load_mnist("train")
+    return X[:8000].reshape(8000, -1) / 255.0, np.asarray(y)[:8000]
+
+
+SETS = [
+    pytest.param(digits, 60, (3, 8), 0.02, id="digits"),
+    pytest.param(letter, 60, ("O", "Q"), 0.06, marks=pytest.mark.slow, id="letter"),
+    pytest.param(mnist, 60, (3, 8), 0.02, marks=pytest.mark.slow, id="MNIST"),
+]
+
+
+def read(load):
+    try:
+        return load()
+    except MissingDataError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(("load", "n", "pair", "gamma"), SETS)
+@pytest.mark.parametrize("by_rows", [False, True], ids=["factor", "rows"])
+def test_many_classes_of_real_data_are_those_of_a_general_solver(load, n, pair, gamma, by_rows):
+    X, y = read(load)
+    some = np.random.default_rng(0).permutation(len(X))[:n]
+    X, labels = X[some], np.unique(y[some], return_inverse=True)[1]
+    cost = 1.0 - np.eye(labels.max() + 1)
+    best = solve(multiclass_planes(factor(rbf_kernel(X, gamma=gamma)), labels, cost, "margin", "linear"), 5.0)
+    kernel = Kernel("rbf", gamma=gamma, cache=4 * n * n if by_rows else 2**30)
+    model = MulticlassSVC(5.0, slack="linear", method="structural", kernel=kernel, fit_intercept=False, tol=1e-8)
+    assert model.fit(X, labels).solution_.primal == pytest.approx(best.value, rel=1e-6)
+
+
+@pytest.mark.parametrize(("load", "n", "pair", "gamma"), SETS)
+def test_two_classes_of_real_data_are_those_of_svc(load, n, pair, gamma):
+    X, y = read(load)
+    chosen = np.isin(y, pair)
+    X, sign = X[chosen], np.where(y[chosen] == pair[1], 1.0, -1.0)
+    kernel = Kernel("rbf", gamma=gamma)
+    scores, objective = without_intercept(kernel, X, sign, 5.0)
+    model = MulticlassSVC(2.5, slack="linear", method="structural", kernel=kernel, fit_intercept=False, tol=1e-6)
+    assert 2.0 * model.fit(X, sign).solution_.primal == pytest.approx(objective, rel=1e-4)
+    np.testing.assert_allclose(model.decision_function(X), scores, atol=2e-2)
 
 
 def test_rank_falls_to_the_exact_error():

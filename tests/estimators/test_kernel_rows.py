@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from maxmargin import DescribedClasses, Kernel, MeasureSVC, MulticlassSVC, MultilabelSVC, TaxonomySVC, load
 from maxmargin.fitting import kernels
+from maxmargin.rows.kernel_space import KernelSpace
 from maxmargin.solvers.base import Status
+from maxmargin.solvers.certify import check_order
 
 N, COLUMNS = 120, 5
 
@@ -168,3 +172,47 @@ def test_kernels_of_few_dimensions_and_hard_margins_have_features(monkeypatch: p
     assert few.kernel_.width <= Kernel("poly", degree=2).dimensions(COLUMNS) == 21
     hard = MulticlassSVC(kernel="rbf", method="structural", slack="hard").fit(X, y)
     assert (hard.score(X, y), hard.solution_.status) == (1.0, Status.CONVERGED)
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ({"tol": 1e-6}, np.float64),
+        ({"tol": 1e-3}, np.float32),
+        ({"tol": "auto"}, np.float32),
+        ({"tol": 1e-3, "C": 1e5}, np.float64),
+        ({"tol": "auto", "C": 1e5}, np.float64),
+    ],
+)
+def test_values_that_do_not_all_fit_are_rounded_only_where_that_does_not_show(settings: Any, kept: Any) -> None:
+    X, _ = data()
+    model = MulticlassSVC(kernel=Kernel("laplacian", cache=4 * N * N), method="structural", **settings)
+    rows = model._kernel_rows(X, None, True)
+    assert rows is not None
+    assert rows.cache.dtype == kept
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["auto", "n-slack", "one-slack"])
+def test_no_dual_is_above_the_optimum(solver: str) -> None:
+    """Values of this kernel are all within 0.03 of 1, and C makes the difference of large numbers of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, COLUMNS))
+    y = np.digitize(X[:, 0] * X[:, 1], [-0.3, 0.3])
+    settings = {"method": "structural", "slack": "squared", "intercept_scaling": 1.0, "tol": 1e-4}
+    best = MulticlassSVC(1e4, kernel=Kernel("rbf", gamma=0.003), **settings).fit(X, y).solution_.primal
+    small = Kernel("rbf", gamma=0.003, cache=4 * N * N)
+    found = MulticlassSVC(1e4, kernel=small, solver=solver, max_iter=200, **settings).fit(X, y).solution_
+    assert found.dual <= best * (1.0 + 1e-9)
+
+
+def test_a_dual_above_the_primal_is_rounding_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    model = fitted(monkeypatch, True, X, y, kernel="rbf", C=1.0)
+    rows = model._kernel_rows(X, None, True)
+    assert rows is not None
+    oracle = SimpleNamespace(space=KernelSpace(rows.cache, 3, 6 * N), exact=True)
+    good = model.solution_
+    assert check_order(oracle, good) is good
+    found = check_order(oracle, replace(good, dual=1.1 * good.primal))
+    assert (found.status, found.dual, found.gap) == (Status.STALLED, None, None)

@@ -221,6 +221,20 @@ class TestChecks:
         wrong.kernel = lambda a, b: Paired(explicit).kernel(a, b) + 0.5 * (a[1] < b[1])
         with pytest.raises(ValueError, match="kernel is not symmetric"):
             check_problem(wrong, X, Y)
+        with pytest.raises(ValueError, match=r"Paired\.kernel is not symmetric: with .* one way round"):
+            StructuralSVM(wrong, C).fit(X, Y)
+
+    @pytest.mark.parametrize("approximate", [False, True])
+    def test_not_positive_before_any_search(self, approximate):
+        explicit = problems.Classes()
+        wrong = Paired(explicit)
+        wrong.kernel = lambda a, b: np.tanh(2.0 * Paired(explicit).kernel(a, b) - 1.0)
+        with pytest.raises(Unsupported, match=r"not positive semi-definite: on .* pairs its smallest eigenvalue is -"):
+            StructuralSVM(wrong, C, approximate=approximate).fit(*data(explicit))
+
+    def test_several_processes(self):
+        with pytest.raises(Unsupported, match="a kernel for joint_feature is asked in one process; use n_jobs=1"):
+            StructuralSVM(Paired(problems.Classes()), C, n_jobs=2).fit(*data(problems.Classes()))
 
     def test_not_positive(self):
         wrong = Paired(problems.Classes())

@@ -61,6 +61,20 @@ def test_rows_without_coefficients_are_dropped():
     np.testing.assert_allclose(kept.scores(X, coef)[:, 0], RBF.block(X, X) @ used, atol=1e-9)
 
 
+@pytest.mark.parametrize("gamma", [0.4, 1e-3])  # with the second, large coefficients of either sign cancel out
+def test_rows_that_hardly_change_the_weights_are_dropped(gamma):
+    X = rows(n=100)
+    kernel = Kernel("rbf", gamma=gamma)
+    found, features = KernelMap.exact(kernel, X)
+    used = np.random.default_rng(0).standard_normal((2, 100)) * 10.0 ** -np.linspace(0.0, 12.0, 100)
+    weights = used @ features
+    all_of_them, few = (found.concluded(weights, change) for change in (0.0, 1e-4))
+    assert few[0].width < 60 or (gamma < 0.1 and few[0].width <= all_of_them[0].width)
+    assert set(few[0].places) <= set(all_of_them[0].places)
+    moved = few[1] @ features[few[0].places] - weights
+    assert np.linalg.norm(moved, axis=1).max() <= 1.001e-4 * np.linalg.norm(weights, axis=1).max()
+
+
 def test_a_small_cache_still_holds_a_kernel_of_low_rank():
     X = rows(n=300)
     kernel = Kernel("poly", gamma=0.5, degree=2, cache=8 * 300 * 20)  # 15 products and powers of 4 columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,13 +17,11 @@ from maxmargin.chains.decoding import DecodingChoice
 from maxmargin.chains.kernel_tokens import with_emissions
 from maxmargin.chains.likelihood_fit import Penalties, likelihood_run, maximise_chain_likelihood
 from maxmargin.chains.sparse_fit import COEFFICIENTS
-from maxmargin.chains.sparse_greedy import SparseGreedy, SupportToken, support_tokens
+from maxmargin.chains.sparse_greedy import SparseGreedy
 from maxmargin.chains.start import EarlierChain
-from maxmargin.chains.weight_parts import chain_parts
-from maxmargin.fitting.estimator import FileParts, saved
+from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.kernels import KERNEL
 from maxmargin.fitting.method_choice import Deadline
-from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import ANYTHING, LIKELIHOOD, NOT_NEGATIVE, TRAINING, Allowed, Kind
 from maxmargin.fitting.regularisation import resolved_c
 from maxmargin.fitting.training import job_count
@@ -80,8 +78,8 @@ class ChainCRF(ChainEstimator):
     decode_ : how ``predict`` finds labels: ``'marginal'`` where the most probable label of each token is clearly wrong
         less often than the best labelling on training tokens or, if these are few, on held-out folds; else, or with
         ``class_weight``, ``'viterbi'``; with ``cost`` ``'marginal'``
-    support_ : with ``SparseGreedy`` the tokens chosen and their coefficients, a list of ``SupportToken``
-    support_places_ : their numbers of sequences and positions there, shape (2, reference tokens)
+    support_ : with a kernel the training tokens that scores are made of and their coefficients, a list of
+        ``SupportToken``; None where reference tokens are no training tokens (``'k-means'``, ``'fourier'``)
     classes_, coef_, kernel_, n_iter_, n_features_in_, chain_
     """
 
@@ -157,37 +155,13 @@ class ChainCRF(ChainEstimator):
             return "marginal"
         return choice.best(self.solution_) if self.class_weight is None else "viterbi"
 
-    @property
-    def support_(self) -> list[SupportToken]:
-        """The training tokens that ``SparseGreedy`` has chosen, with their coefficients, largest ones first."""
-        if not hasattr(self, "support_places_"):
-            raise AttributeError("support_ lists the tokens of a sparse kernel; fit with rank=SparseGreedy(...).")
-        return support_tokens(self.support_places_, chain_parts(self.chain_, self.weights_).emissions, self.classes_)
-
     def _coefficients(self) -> Floats:
         """The weights found; with a sparse kernel those of tokens are their coefficients."""
-        own: dict[str, Any] = self.__dict__
-        own.pop("support_places_", None)
         w: Floats = self.solution_.w
         if not isinstance(self.rank, SparseGreedy):
             return w
         found = self.solution_.details.pop(COEFFICIENTS)
-        used = np.flatnonzero(found.any(axis=1)) if found.any() else np.zeros(1, dtype=np.intp)
-        sequence = np.searchsorted(self._token_offsets, used, side="right") - 1
-        self.support_places_ = np.stack([sequence, used - self._token_offsets[sequence]])
-        del self._token_offsets
         return with_emissions(self.chain_, w, found)[1]
-
-    def _file_parts(self) -> FileParts:
-        parts = super()._file_parts()
-        places = getattr(self, "support_places_", None)
-        return parts if places is None else replace(parts, arrays={**parts.arrays, "support_places": places})
-
-    def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
-        super()._restore(arrays, structure)
-        if "support_places" in arrays:
-            width = self.chain_.n_features
-            self.support_places_ = arrays.whole("support_places", np.int64, 2, width, below=2**62)
 
     def _label_offset(self, counts: Floats) -> Floats | None:
         """What is added to the scores of labels in training only; see ``ChainLikelihood``."""

@@ -124,7 +124,8 @@ class Inspected(KernelTokens):
     def _names(self) -> ChainNames:
         pairs = self.kernel_ if isinstance(self.kernel_, PairFeatures) else None
         if self.kernel_ is not None and pairs is None:
-            return ChainNames(self.classes_, self.chain_.n_features, kind="reference token")
+            places = getattr(self.kernel_, "places", None)
+            return ChainNames(self.classes_, self.chain_.n_features, kind="reference token", places=places)
         vectorizer, window = self.reader_.vectorizer, self.reader_.window
         own = self.n_features_in_ // (2 * window + 1)
         features, of_pairs = None, None

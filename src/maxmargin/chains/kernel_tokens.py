@@ -12,18 +12,19 @@ import scipy.sparse as sp
 from maxmargin import _core
 from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.sequences.packed import Sequences
-from maxmargin.chains.sparse_greedy import SparseGreedy
+from maxmargin.chains.sparse_greedy import SparseGreedy, SupportToken, support_tokens
 from maxmargin.chains.weight_parts import chain_parts
 from maxmargin.core.problem import Unsupported
 from maxmargin.fitting.kernels import KernelEstimator, check_training
 from maxmargin.rows.kernel import as_kernel
+from maxmargin.rows.kernel_factor import NEGATIVE
+from maxmargin.rows.kernel_map import ReferenceRows
 from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
 
-_NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
 _DENSE = 0.25  # share of cells that are not zero from which products of dense rows are faster
 
 
@@ -55,6 +56,7 @@ class KernelTokens(KernelEstimator):
             self.kernel_ = None
             return given
         tokens = given.tokens
+        self._token_offsets = tokens.offsets
         each = None if weight is None else np.repeat(weight, tokens.lengths)
         dense = len(tokens.indices) > _DENSE * tokens.tokens * tokens.n_features
         if isinstance(self.rank, SparseGreedy):
@@ -78,13 +80,12 @@ class KernelTokens(KernelEstimator):
         check_training(kernel, rows)
         kernel = kernel.resolved(rows, weight)
         smallest, largest = (0.0, 1.0) if kernel.is_positive else kernel.smallest_eigenvalue(rows)
-        if smallest < -_NEGATIVE * largest:
+        if smallest < -NEGATIVE * largest:
             raise Unsupported(
                 f"SparseGreedy needs a kernel without negative eigenvalues, and on a sample of tokens the smallest is "
-                f"{smallest:.3g}, the largest {largest:.3g}; leave rank out, or give a LowRank."
+                f"{smallest:.3g}, the largest {largest:.3g}; leave rank out, or give rank=LowRank(k, 'random')."
             )
         self.kernel_ = KernelRows.of(kernel, rows)
-        self._token_offsets = tokens.offsets
         return _sized(self.kernel_, tokens, max(1, tokens.tokens))
 
     def _conclude(self, w: Floats) -> None:
@@ -94,7 +95,22 @@ class KernelTokens(KernelEstimator):
             return
         emissions = chain_parts(self.chain_, w).emissions.T[:, -self.kernel_.width :]  # without scores of the rows
         emissions = self._concluded(emissions).T
+        offsets = self.__dict__.pop("_token_offsets")
+        if isinstance(self.kernel_, ReferenceRows) and self.kernel_.places is not None:
+            sequence = np.searchsorted(offsets, self.kernel_.places, side="right") - 1
+            places = np.stack([sequence, self.kernel_.places - offsets[sequence]])
+            self.kernel_ = replace(self.kernel_, places=places)
         self.chain_, self.weights_ = with_emissions(self.chain_, w, emissions)
+
+    @property
+    def support_(self) -> list[SupportToken] | None:
+        """The training tokens that the scores are made of, with their coefficients, largest ones first; their places in
+        the order of ``kernel_.rows`` are ``kernel_.places``. None where reference tokens are no training tokens, and
+        without a kernel."""
+        places = super().support_
+        if places is None:
+            return None
+        return support_tokens(places, chain_parts(self.chain_, self.weights_).emissions, self.classes_)
 
     def _scored_tokens(self, given: ChainInput) -> ChainInput:
         """New tokens for ``_predictor``: as they are, or with a kernel the scores of all labels as their features."""

@@ -44,7 +44,7 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
 
     Attributes
     ----------
-    classes_, coef_, kernel_, solution_, n_iter_, n_features_in_, chain_, temperature_
+    classes_, coef_, kernel_, support_, solution_, n_iter_, n_features_in_, chain_, temperature_
     """
 
     _parameters: ClassVar[Mapping[str, Allowed]] = {

@@ -15,7 +15,7 @@ from maxmargin.chains.sparse_selection import Selection, SupportColumns
 from maxmargin.fitting.likelihood_training import concluded_likelihood
 from maxmargin.fitting.method_choice import Deadline
 from maxmargin.rows.kernel_rows import KernelRows
-from maxmargin.solvers.base import Run, Solution
+from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.likelihood import Objective
 
@@ -36,21 +36,25 @@ def maximise_sparse_likelihood(
     kernel, asked = estimator.kernel_, estimator.rank
     assert isinstance(kernel, KernelRows)
     late = Deadline(run.max_time)
-    problem, start = _chosen(data, base, kernel, asked, C, l2, run)
+    problem, start, cut_off = _chosen(data, base, kernel, asked, C, l2, run)
     objective = Objective(problem, C, 0.0, l2, run.tol)
     solver = LBFGS()
     solution = solver(problem, C, 0.0, l2, late.cut(run), start)
     coefficients = np.zeros((kernel.width, base.chain.n_labels))
     coefficients[problem.rows] = problem.coefficients(solution.w)
-    solution = concluded_likelihood(solution, solver.name, objective, trial=run.rough)
+    if cut_off and solution.status is Status.CONVERGED:
+        solution = replace(solution, status=Status.MAX_TIME)
+    hint = f" The choice of coordinates, which has half of the time, ended with {problem.count:,}." if cut_off else ""
+    solution = concluded_likelihood(solution, solver.name, objective, trial=run.rough, hint=hint)
     native = problem.tokens.native(problem.scores(solution.w), problem.beside(solution.w))
     return replace(solution, w=native, details={**solution.details, COEFFICIENTS: coefficients})
 
 
 def _chosen(
     data: ChainData, base: ChainLikelihood, kernel: KernelRows, asked: Any, C: float, l2: float, run: Run
-) -> tuple[CoordinateLikelihood, Floats]:
-    """The likelihood over the coordinates chosen, and the weights that the choice has left."""
+) -> tuple[CoordinateLikelihood, Floats, bool]:
+    """The likelihood over the coordinates chosen, the weights that the choice has left, and whether the limit of time
+    cut it off."""
     tokens, cache = data.given.tokens, kernel.cache
     owner = tokens.indices.astype(np.intp)  # the number of each token among all
     scored = ScoredTokens(base, np.sqrt(np.maximum(cache.diagonal, 0.0)))
@@ -63,17 +67,18 @@ def _chosen(
     candidates = np.sort(np.concatenate(sequences))
     selection = Selection(scored, cache, labels, weight, sequences, C, l2)
     columns: Any
-    if asked.share == 1.0:
+    cut_off = False
+    if asked.takes_all:
         rows, columns = candidates, _all_columns(kernel, candidates)
         selection.chosen[rows] = True
     else:
         most = min(candidates.size, max(1, round(asked.share * candidates.size * base.chain.n_labels)))
         support = SupportColumns(cache.n, most, kernel.kernel.cache, cache.dtype == np.float32)
         half = Deadline(None if run.max_time is None else _CHOOSING * run.max_time)
-        selection.run(asked, support, run, half)
+        cut_off = selection.run(asked, support, run, half)
         rows, columns = support.rows, support.values
     problem = CoordinateLikelihood(scored, rows, columns, selection.chosen, None)
-    return problem, problem.weights(selection.coefficients[rows], selection.beside)
+    return problem, problem.weights(selection.coefficients[rows], selection.beside), cut_off
 
 
 def _all_columns(kernel: KernelRows, rows: npt.NDArray[np.intp]) -> Floats:

@@ -32,17 +32,19 @@ class SparseGreedy:
 
     Parameters
     ----------
-    share : of all coordinates, at most so many are chosen, above 0 and at most 1; with 1 it is the exact kernel
+    share : of all coordinates, at most so many are chosen, above 0 and at most 1; with 1 and no threshold it is the
+        exact kernel
     step : coordinates that one sequence contributes at a time
     selection : the sequence of a step: ``'steepest'``, that of the coordinate with the largest slope, or ``'random'``
-    threshold : coordinates with smaller slopes are not chosen; a token of which nothing is known has slopes of up to 1
+    threshold : coordinates with smaller slopes are not chosen; a token of which nothing is known has slopes of up to 1.
+        None is 1e-3, and with a share of 1 all coordinates, whatever their slopes
     seed : of the random sequences
     """
 
     share: float = 0.25
     step: int = 10
     selection: str = "steepest"
-    threshold: float = 1e-3
+    threshold: float | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -52,10 +54,17 @@ class SparseGreedy:
             raise ValueError(f"step of SparseGreedy must be a whole number of at least 1, not {quoted(self.step)}.")
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection of SparseGreedy must be 'random' or 'steepest', not {quoted(self.selection)}.")
-        if not _is_real(self.threshold) or not 0.0 <= self.threshold < np.inf:
-            raise ValueError(f"threshold of SparseGreedy must be a number of at least 0, not {quoted(self.threshold)}.")
+        if self.threshold is not None and not (_is_real(self.threshold) and 0.0 <= self.threshold < np.inf):
+            raise ValueError(
+                f"threshold of SparseGreedy must be None or a number of at least 0, not {quoted(self.threshold)}."
+            )
         if not _is_whole(self.seed, 0):
             raise ValueError(f"seed of SparseGreedy must be a whole number of at least 0, not {quoted(self.seed)}.")
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether every coordinate is in the model."""
+        return self.share == 1.0 and self.threshold is None
 
 
 keep_settings(SparseGreedy)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.linalg.blas import dtrsv
 
 from maxmargin.chains.likelihood import ChainLikelihood
-from maxmargin.rows.kernel_basis import RESIDUAL, pivoted_factor
+from maxmargin.rows.kernel_factor import RESIDUAL, pivoted_factor
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -91,6 +91,11 @@ class CoordinateLikelihood:
         lower, order = pivoted_factor(values, least)
         rank = lower.shape[1]
         return places[order[:rank]], np.asfortranarray(lower[:rank])
+
+    @property
+    def count(self) -> int:
+        """Of coordinates with coefficients."""
+        return int(self._ends[-1])
 
     @property
     def total_weight(self) -> float:

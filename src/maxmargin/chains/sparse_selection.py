@@ -23,6 +23,7 @@ Mask = npt.NDArray[np.bool_]
 _GROWTH = 1.1  # by which the coordinates have grown when the weights beside them are optimised again
 _SMALL_TOL, _SMALL_STEPS = 1e-3, 30  # of these optimisations
 _HALVINGS = 8  # of a step that does not lower the objective
+_THRESHOLD = 1e-3  # of slopes, unless another is asked for
 _RIDGE = 1e-10  # of the diagonal of second derivatives
 
 
@@ -106,15 +107,19 @@ class Selection:
     def count(self) -> int:
         return int(np.count_nonzero(self.chosen))
 
-    def run(self, asked: SparseGreedy, columns: SupportColumns, run: Run, late: Deadline) -> None:
-        """Chooses coordinates until there are as many as asked for, no slope reaches the threshold, or it is late."""
+    def run(self, asked: SparseGreedy, columns: SupportColumns, run: Run, late: Deadline) -> bool:
+        """Chooses coordinates until there are as many as asked for, no slope reaches the threshold, or it is late, and
+        says whether that cut the choice off."""
+        threshold = _THRESHOLD if asked.threshold is None else asked.threshold
         budget = max(1, round(asked.share * sum(part.size for part in self.sequences) * self.tokens.labels))
         self._settle(run, late)
         settled = self.count
         for part in self._parts(asked):
-            if self.count >= budget or late():
-                break
-            rows, labels, kernel = self._steepest(part, min(asked.step, budget - self.count), asked.threshold)
+            if self.count >= budget:
+                return False
+            if late():
+                return True
+            rows, labels, kernel = self._steepest(part, min(asked.step, budget - self.count), threshold)
             if not rows.size:
                 continue
             for row, values in zip(rows.tolist(), kernel):
@@ -124,6 +129,7 @@ class Selection:
             if self.count > _GROWTH * settled:
                 self._settle(run, late)
                 settled = self.count
+        return False
 
     def _parts(self, asked: SparseGreedy) -> Iterator[Places]:
         """Sequences to take coordinates from; ends where none has any."""

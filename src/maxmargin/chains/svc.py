@@ -75,6 +75,8 @@ class ChainSVC(CalibratedChain):
         held-out folds; else ``'viterbi'``
     C_, solution_ : of the problem that was solved; with ``C='scale'`` it is that in the features of common size
     kernel_ : None, or the kernel with its reference tokens
+    support_ : with a kernel the training tokens that scores are made of and their coefficients, a list of
+        ``SupportToken``; None where reference tokens are no training tokens
     n_iter_, n_features_in_, chain_, temperature_
     """
 

@@ -97,6 +97,7 @@ class MulticlassSVC(ClassEstimator):
     C_, intercept_scaling_, decision_, method_, slack_ : the values that were used; the likelihood has no slack
     cost_ : the costs in the order of ``classes_``, or None
     kernel_ : None, or the kernel with its reference rows (``ReferenceRows``)
+    support_ : with a kernel the numbers of its reference rows in the X of ``fit``; None where they are not from there
     calibration_ : from scores to probabilities, where ``fit`` or ``calibrate`` has fitted it
     solution_, n_iter_, n_features_in_, feature_names_in_
     """

@@ -11,7 +11,7 @@ from maxmargin.classes.methods import maximise_likelihood
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_map import factored
+from maxmargin.rows.kernel_factor import factored
 from maxmargin.rows.kernel_scale import KernelScale
 from maxmargin.solvers.base import Run
 

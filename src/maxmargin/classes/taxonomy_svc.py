@@ -85,6 +85,7 @@ class TaxonomySVC(ClassEstimator):
     taxonomy_ : the ``Taxonomy``
     nodes_ : labels of the nodes above some class, which have weights, shape (n_nodes,)
     coef_ : weights, shape (n_nodes, n_features); with a kernel coefficients of the reference rows
+    support_ : with a kernel the numbers of its reference rows in the X of ``fit``; None where they are not from there
     intercept_ : shape (n_nodes,)
     method_ : ``'structural'``, ``'likelihood'`` or ``'squares'``
     decision_ : what ``predict`` answers, ``'score'`` or ``'expected-cost'``: the better one on the folds

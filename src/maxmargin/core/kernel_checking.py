@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.core.joint_kernel import JointKernel, KernelWeights, Pair, value_of
-from maxmargin.core.outputs import shown
-from maxmargin.core.problem import has_power, is_exact, joint_loss
+from maxmargin.core.outputs import same_output, shown
+from maxmargin.core.problem import Unsupported, has_power, is_exact, joint_loss, targets_of
 
 _PAIRS = 32  # on which the kernel is looked at
 _LISTED = 100  # outputs of an example that answers are compared with
@@ -43,6 +43,19 @@ def check_kernel(problem: Any, examples: Sequence[tuple[Any, Any, Any]], rng: An
             _compare(joint, i, x, w, truth, found, known[i])
 
 
+def check_some_pairs(problem: Any, X: Sequence[Any], Y: Sequence[Any]) -> None:
+    """The kernel on up to 32 pairs of examples that are spread over the data, before a fit: there a coordinate of one
+    pair could only say that something is wrong, and not what."""
+    places = np.unique(np.linspace(0, len(X) - 1, min(len(X), _PAIRS // 2)).astype(int))
+    inputs = [X[i] for i in places]
+    targets = targets_of(problem, inputs, [Y[i] for i in places])
+    joint, pairs = JointKernel.of(problem), []
+    for x, target in zip(inputs, targets):
+        others = (y for y in _listed(joint, x) if not same_output(y, target))
+        pairs += [(x, y) for y in (target, *islice(others, _PAIRS // len(inputs) - 1))]
+    _check_matrix(problem, joint.name, pairs)
+
+
 def _listed(joint: JointKernel, x: Any) -> list[Any]:
     return list(islice(joint.outputs(x), _LISTED)) if has_power(joint, "outputs") else []
 
@@ -59,7 +72,7 @@ def _check_matrix(problem: Any, name: str, pairs: Sequence[Pair]) -> None:
         )
     smallest = float(np.linalg.eigvalsh(values)[0])
     if smallest < -_ROUNDING * size * len(pairs):
-        raise ValueError(
+        raise Unsupported(
             f"{name}.kernel is not positive semi-definite: on {len(pairs)} pairs its smallest eigenvalue is "
             f"{smallest:.3g}; inner products have none below 0."
         )

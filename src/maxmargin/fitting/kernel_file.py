@@ -46,8 +46,12 @@ def kernel_parts(parts: FileParts, fitted: Any, given: Any) -> FileParts:
     brought = getattr(fitted, "brought", None)
     if brought is not None:
         arrays = {**arrays, "kernel_shift": brought.shift, "kernel_factor": brought.factor}
+    places = getattr(fitted, "places", None)
+    if places is not None:
+        arrays = {**arrays, "kernel_places": places.astype(np.int64)}
     head = {
         "form": form,
+        "places": 0 if places is None else int(places.ndim),
         "brought": brought is not None,
         "name": kernel.name if isinstance(kernel.name, str) else None,
         "function": None if isinstance(kernel.name, str) else getattr(kernel.name, "__name__", "function"),
@@ -94,13 +98,23 @@ def restored_kernel(
             raise ValueError("pairs of features are those of degree 1 or 2, with a coef0 of at least 0")
         return PairFeatures(kernel, pairs, columns)
     if form == "numbers":
-        return ReferenceRows(kernel, arrays.whole("kernel_numbers", np.int64, None, below=columns), columns)
+        numbers = arrays.whole("kernel_numbers", np.int64, None, below=columns)
+        return ReferenceRows(kernel, numbers, columns, places=_restored_places(arrays, head, numbers.size))
     rows = arrays.csr("kernel") if form == "sparse" else arrays.floats("kernel_rows", None, columns)
     if rows.shape[1] != columns:
         raise ValueError("the reference rows must have the columns of the data")
     if isinstance(gamma, str) and kernel.resolved(rows) != kernel:
         raise ValueError("the kernel needs a number for gamma")
-    return ReferenceRows(kernel, rows, columns, brought)
+    return ReferenceRows(kernel, rows, columns, brought, _restored_places(arrays, head, rows.shape[0]))
+
+
+def _restored_places(arrays: ModelArrays, head: ModelValues, width: int) -> Any:
+    """Of the reference rows in the training data, or of tokens their sequences and positions."""
+    dimensions = head.count("places") if "places" in head else 0
+    if dimensions not in (0, 1, 2):
+        raise ValueError("places are numbers of rows, or of sequences and positions")
+    shape = (width,) if dimensions == 1 else (2, width)
+    return arrays.whole("kernel_places", np.int64, *shape, below=2**62) if dimensions else None
 
 
 def _restored_columns(arrays: ModelArrays, columns: int) -> Columns:

@@ -25,6 +25,7 @@ from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.kernel import NAMES, SCALED, Kernel, as_kernel
 from maxmargin.rows.kernel_basis import LowRank, as_low_rank
+from maxmargin.rows.kernel_factor import NEGATIVE
 from maxmargin.rows.kernel_map import FourierMap, KernelMap, ReferenceRows, low_rank_map
 from maxmargin.rows.kernel_pairs import PairFeatures
 from maxmargin.rows.kernel_rough import rough_features
@@ -39,7 +40,8 @@ _BY_ROWS = ("auto", "bcfw", "n-slack", "one-slack")  # solvers that train over r
 _UNITS = ("rbf", "laplacian", "poly", "sigmoid", "cosine")  # kernels that a column decides which is far larger
 _UNLIKE = 1e3  # times a typical column
 _ROUGHEST = 1e3  # C k(x, x) up to which float32 is exact enough; C='scale' has some 4
-_NEGATIVE = 1e-8  # of the largest eigenvalue: a smaller negative one is rounding
+_SLIGHT = 1e-4  # of the length of weights, that coefficients left out may sum up to
+_ROUGH_TOL = 1e-3  # from which on exact values may be kept in float32, which moves objectives by 6e-8 C k(x, x) of C n
 
 keep_settings(Kernel, LowRank, Spectrum)
 
@@ -123,17 +125,17 @@ class KernelEstimator(Estimator):
         if kernel.spans_little(n, X.shape[1]):
             return None
         kernel = self._resolved_kernel(X, weight)
-        self.kernel_ = KernelRows.of(
-            kernel, X, self._allows_rough(kernel.diagonal(X), weight if counted is None else counted)
-        )
+        given = kernel.diagonal(X), weight if counted is None else counted
+        self.kernel_ = KernelRows.of(kernel, X, self._allows_rough(*given), not self._allows_rough(*given, _ROUGH_TOL))
         return self.kernel_
 
-    def _allows_rough(self, own: Floats, weight: Floats | None) -> bool:
+    def _allows_rough(self, own: Floats, weight: Floats | None, least: float = np.inf) -> bool:
         """Whether values of the kernel may be float32, with ``k(x, x)`` and the weights of the rows: not where a large
-        C makes margins out of the difference of large numbers."""
+        C makes margins out of the difference of large numbers, nor where ``tol`` is a number below ``least``."""
         C, heaviest = getattr(self, "C", "scale"), 1.0 if weight is None else float(weight.max(initial=0.0))
         largest = 0.0 if isinstance(C, str) else float(C) * heaviest * float(own.max(initial=0.0))
-        return getattr(self, "tol", None) == "auto" and largest <= _ROUGHEST
+        tol = getattr(self, "tol", np.inf)
+        return (tol == "auto" or (tol is not None and least <= tol < np.inf)) and largest <= _ROUGHEST
 
     def _has_many_rows(self, X: Any) -> bool:
         """Whether there is a kernel and so many rows that the choice between methods is worth less than its time."""
@@ -175,10 +177,22 @@ class KernelEstimator(Estimator):
         if self.kernel_ is None:
             return weights
         assert not isinstance(self.kernel_, ReferenceRows)
-        found, coef = self.kernel_.concluded(np.ascontiguousarray(weights))
+        weights = np.ascontiguousarray(weights)
+        found: ReferenceRows | FourierMap | PairFeatures
+        if isinstance(self.kernel_, KernelMap):
+            tol = getattr(self, "tol", 0.0)
+            found, coef = self.kernel_.concluded(weights, _SLIGHT if tol == "auto" else min(_SLIGHT, 0.01 * tol))
+        else:
+            found, coef = self.kernel_.concluded(weights)
         self.kernel_ = found if isinstance(found, PairFeatures) else replace(found, brought=self._brought)
         self.__dict__.pop("_brought", None)
         return coef
+
+    @property
+    def support_(self) -> Any:
+        """The numbers of the reference rows in the ``X`` of ``fit``, in the order of ``kernel_.rows`` and of the
+        columns of ``coef_``, shape (reference rows,); None where they are no training rows, and without a kernel."""
+        return getattr(self.kernel_, "places", None)
 
     def _going_on(self, before: ReferenceRows | FourierMap | PairFeatures | None, coef: Floats) -> Floats | None:
         """The coefficients of an earlier fit as weights of the features that are trained on now, shape (slots, width);
@@ -217,14 +231,25 @@ def kernel_features(
     """
     check_training(kernel, X)
     kernel = kernel.resolved(X, weight)
+    if kernel.kind != "function":  # which costs more, and of which every value is looked at anyway
+        kernel.diagonal(X)
     positive = _check_positive(kernel, X)
+    found: KernelMap | FourierMap
+    features: Any
     if rank is None:
-        return KernelMap.exact(kernel, X, positive)
-    used = X if weight is None or kernel.kind == "precomputed" else X[np.flatnonzero(weight > 0.0)]
-    rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
-    found = low_rank_map(kernel, used, rank, positive)
-    features = rough_features(found, X) if rough and isinstance(found, KernelMap) else None
-    return found, found.features(X) if features is None else features
+        found, features = KernelMap.exact(kernel, X, positive)
+    else:
+        kept = None if weight is None or kernel.kind == "precomputed" else np.flatnonzero(weight > 0.0)
+        used = X if kept is None else X[kept]
+        rank = rank if rank.basis == "fourier" else replace(rank, k=min(rank.k, used.shape[0]))
+        found = low_rank_map(kernel, used, rank, positive)
+        quick = rough_features(found, X) if rough and isinstance(found, KernelMap) else None
+        features = found.features(X) if quick is None else quick
+        if kept is not None and isinstance(found, KernelMap) and found.places is not None:
+            found = replace(found, places=kept[found.places])
+    if isinstance(found, KernelMap) and found.negative is not None:
+        _warn_indefinite("", *found.negative)
+    return found, features
 
 
 def check_training(kernel: Kernel, X: Any) -> None:
@@ -236,6 +261,8 @@ def check_training(kernel: Kernel, X: Any) -> None:
             f"shape {X.shape}."
         )
     rows = packed(X)
+    if kernel.kind == "precomputed":
+        kernel.check_symmetric(X)
     if kernel.kind not in _UNITS:
         return
     sizes = FeatureScale(rows, None).sizes
@@ -253,17 +280,21 @@ def _check_positive(kernel: Kernel, X: Any) -> bool:
     if kernel.is_positive:
         return True
     smallest, largest = kernel.smallest_eigenvalue(X)
-    if largest <= -_NEGATIVE * smallest:
+    if largest <= -NEGATIVE * smallest:
         raise Unsupported(
             f"The kernel has no positive eigenvalue on a sample of the rows, the smallest is {smallest:.3g}; nothing "
             "can be learned with it: choose another."
         )
-    if smallest >= -_NEGATIVE * largest:
+    if smallest >= -NEGATIVE * largest:
         return True
+    _warn_indefinite("on a sample of the rows ", smallest, largest)
+    return False
+
+
+def _warn_indefinite(where: str, smallest: float, largest: float) -> None:
     warn_caller(
-        f"The kernel is indefinite: on a sample of the rows its smallest eigenvalue is {smallest:.3g}, the largest "
-        f"{largest:.3g}. The part of the negative eigenvalues is left out; another kernel, or other numbers for this "
-        "one, may serve better.",
+        f"The kernel is indefinite: {where}its smallest eigenvalue is {smallest:.3g}, the largest {largest:.3g}. "
+        "The part of the negative eigenvalues is left out; another kernel, or other numbers for this one, may serve "
+        "better.",
         UserWarning,
     )
-    return False

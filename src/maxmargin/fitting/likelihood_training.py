@@ -72,8 +72,10 @@ def train_sum_likelihood(estimator: Any, problem: SumLikelihood, before: Floats 
     return train_likelihood(estimator.solver, problem, objective, run, start)
 
 
-def concluded_likelihood(solution: Solution, solver: str, objective: Objective, trial: bool = False) -> Solution:
+def concluded_likelihood(
+    solution: Solution, solver: str, objective: Objective, trial: bool = False, hint: str = ""
+) -> Solution:
     """``concluded`` of a likelihood that a solver of this name has maximised."""
     allowed = np.nan if solution.primal is None else objective.allowed(solution.primal)
-    hint = " solver='auto' changes to L-BFGS where dual ascent is slow." if solver == DualLikelihood.name else ""
+    hint += " solver='auto' changes to L-BFGS where dual ascent is slow." if solver == DualLikelihood.name else ""
     return concluded(solution, solver, objective.problem.n, objective.C, allowed, hint=hint, trial=trial)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
+from maxmargin.core.input_checks import quoted
 from maxmargin.core.problem import Problem
 from maxmargin.fitting.estimator import SAVED
 from maxmargin.fitting.kernel_file import needed_function, restored_kernel
@@ -38,6 +39,11 @@ def load(path: str | PathLike[str], problem: Problem | None = None, *, space: An
         raise ValueError(f"{path} was trained with the function {function[:80]} as kernel; pass it by kernel=.")
     if function is None and kernel is not None:
         raise ValueError(f"{path} was not trained with a function as kernel; leave kernel out.")
+    if kernel is not None and not callable(getattr(kernel, "name", kernel)):
+        raise ValueError(
+            f"{path} was trained with the function {str(function)[:80]} as kernel; kernel= must be that function, not "
+            f"{quoted(kernel)}."
+        )
     try:
         arrays, structure = ModelArrays(members), ModelValues(head.get("structure"))
         params = {name: parameter_from_json(value, arrays) for name, value in head["params"].items()}

@@ -213,8 +213,7 @@ def _checked(solver: Solver, oracle: Oracle, C: float, run: Run, start: Solution
     """The solution, and the number of questions that were asked to see whether it can be trusted."""
     checks = oracle.try_out()
     begin = time.perf_counter()
-    solution: Solution = solver(oracle, C, run, start)
-    check_order(oracle, solution)
+    solution: Solution = check_order(oracle, solver(oracle, C, run, start))
     if oracle.exact and solution.primal is not None and solution.status is not Status.INTERRUPTED:
         checks += oracle.try_result(solution.w, solution.slack, time.perf_counter() - begin)
     return solution, checks

@@ -102,6 +102,7 @@ class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     interaction_ : what each pair adds to the score where both labels are set, shape (pairs,)
     method_ : ``'likelihood'`` or ``'structural'``
     kernel_ : as in MulticlassSVC
+    support_ : with a kernel the numbers of its reference rows in the X of ``fit``; None where they are not from there
     C_, intercept_scaling_, interaction_scaling_ : the values that were used
     ways_ : what was compared on held-out examples, in order: ``method``, ``C`` and ``loss``; often nothing
     costs_ : of a label that is set and should not be, and of one that is missed, shape (n_labels, 2)

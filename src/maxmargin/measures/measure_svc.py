@@ -98,6 +98,7 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
     loss_ : ``'logistic'``, ``'squared_hinge'`` or ``'structural'``
     C_, intercept_scaling_ : the values that were used
     kernel_ : as in MulticlassSVC
+    support_ : with a kernel the numbers of its reference rows in the X of ``fit``; None where they are not from there
     candidates_ : what was tried, in order: ``loss``, ``C``, ``standardised``, ``balanced`` and ``value``, the measure
         on held-out scores
     value_ : that of the candidate that was chosen; None where there was no choice

@@ -7,10 +7,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from maxmargin.core.joint_kernel import JointKernel, has_kernel_only
+from maxmargin.core.kernel_checking import check_some_pairs
 from maxmargin.core.problem import Unsupported, as_examples, check_methods
 from maxmargin.fitting.estimator import saved
 from maxmargin.fitting.parameters import ANYTHING, MARGINS, TRAINING, Allowed
-from maxmargin.fitting.training import train
+from maxmargin.fitting.training import job_count, train
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.problems.calibration import CalibratedProblem
 from maxmargin.solvers.base import Record
@@ -81,7 +82,12 @@ class StructuralSVM(CalibratedProblem):
             if has_kernel_only(problem):
                 if self.warm_start:
                     raise Unsupported("A problem with a kernel for joint_feature starts anew; use warm_start=False.")
+                if job_count(self.n_jobs) > 1:
+                    raise Unsupported(
+                        "A problem with a kernel for joint_feature is asked in one process; use n_jobs=1."
+                    )
                 X = list(X)  # rows of an array are other objects each time
+                check_some_pairs(problem, X, y)
                 problem = JointKernel.of(problem, X)
             self._keep(train(self, problem, X, y, len(y), self.C, weight, approximate=self.approximate))
             self._conclude(problem)

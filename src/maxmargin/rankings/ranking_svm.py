@@ -74,6 +74,7 @@ class RankingSVM(KernelEstimator):
     coef_ : weights, shape (n_features,); of the columns as ``squashing_`` makes them where that is not None. With a
         kernel coefficients of the reference rows
     kernel_ : as in MulticlassSVC
+    support_ : with a kernel the numbers of its reference rows in the X of ``fit``; None where they are not from there
     squashing_ : the Squashing of columns with heavy tails, None where no column is squashed
     C_ : the value that was used
     n_uninformative_ : groups that were left out

@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.rows.kernel_factor import farthest_from_symmetric
 from maxmargin.rows.spectrum import Spectrum
 
 Floats = npt.NDArray[np.float64]
@@ -33,6 +34,7 @@ _MOST_DEGREE = 20  # of a polynomial whose dimensions are counted
 _UNUSUAL = 0.01  # of the weight of all rows: the most that is left out
 _OUTLIERS = 10.0  # times the variance of those, from which on they say what the scale is
 _ROUNDING = 1e-8  # of the largest eigenvalue or value
+_LARGEST = 1e100  # value of a kernel; squares and sums of them stay finite
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,18 @@ class Kernel:
         return values
 
     def diagonal(self, X: Any) -> Floats:
-        """``k(x, x)`` for every row of the training set, shape (n,)."""
+        """``k(x, x)`` for every row of the training set, shape (n,); raises for one whose square would overflow."""
+        with np.errstate(over="ignore"):
+            own = self._own(X)
+        if not np.abs(own).max(initial=0.0) <= _LARGEST:
+            i = int(np.flatnonzero(~(np.abs(own) <= _LARGEST))[0])
+            raise ValueError(
+                f"The kernel {self._called} of row {i} with itself is {own[i]:.3g}, too large to train with; "
+                "rescale the features, or choose other numbers for the kernel."
+            )
+        return own
+
+    def _own(self, X: Any) -> Floats:
         kind = self.kind
         if kind == "precomputed":
             return np.array(X.diagonal(), dtype=np.float64)
@@ -145,15 +158,19 @@ class Kernel:
         """The smallest and the largest eigenvalue of the matrix of up to 200 rows; raises where it is not symmetric."""
         places = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.intp))
         values = self.block(X[places], self.reference(X, places))
-        apart = np.abs(values - values.T)
-        if apart.max() > _ROUNDING * np.abs(values).max():
-            i, j = np.unravel_index(int(apart.argmax()), apart.shape)
-            raise ValueError(
-                f"The kernel {self._called} is not symmetric: between rows {places[i]} and {places[j]} it is "
-                f"{values[i, j]:g} one way round and {values[j, i]:g} the other; k(a, b) must equal k(b, a)."
-            )
+        self.check_symmetric(values, places)
         found = np.linalg.eigvalsh(0.5 * (values + values.T))
         return float(found[0]), float(found[-1])
+
+    def check_symmetric(self, values: Any, places: Places | None = None) -> None:
+        """Raises where the matrix of some rows, of all by default, is not symmetric."""
+        apart, i, j = farthest_from_symmetric(values)
+        if apart > _ROUNDING * max(float(values.max()), -float(values.min())):
+            first, second = (i, j) if places is None else (places[i], places[j])
+            raise ValueError(
+                f"The kernel {self._called} is not symmetric: between rows {first} and {second} it is "
+                f"{values[i, j]:g} one way round and {values[j, i]:g} the other; k(a, b) must equal k(b, a)."
+            )
 
     @property
     def _called(self) -> str:
@@ -209,6 +226,8 @@ class Kernel:
         found, wanted = self.name(A, B), (A.shape[0], B.shape[0])
         if sp.issparse(found):
             found = found.toarray()
+        if np.iscomplexobj(found):
+            raise ValueError(f"The kernel {self._called} returned complex numbers; it must return real ones.")
         try:
             values = np.array(found, dtype=np.float64)
         except (TypeError, ValueError) as error:

@@ -12,18 +12,18 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.core.input_checks import quoted
+from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.kernel import Kernel
+from maxmargin.rows.kernel_factor import NEGATIVE, NOTHING, RESIDUAL, pivoted_factor
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 BASES = ("auto", "cholesky", "random", "k-means", "greedy", "fourier")
-RESIDUAL = 1e-12  # of the largest k(x, x): what is left of a row is rounding
 _BLOCK = 64  # rows that join a basis at once
 _PICKED, _LOOKED_AT = 16, 64  # rows that the greedy choice takes, and those that it takes them from
 _ENOUGH = 0.25  # of the largest residual, with which a row may join
@@ -41,9 +41,9 @@ class LowRank:
     ----------
     k : number of basis functions, at most that of the rows
     basis : ``'cholesky'``, the rows that those chosen before explain least; ``'random'`` rows; ``'auto'``, the first up
-        to 2,000 rows and the second beyond; ``'k-means'``, the centres of k clusters; ``'greedy'``, of some random rows
-        always those that explain most of all rows; or ``'fourier'``, for ``'rbf'`` and ``'laplacian'``: k cosines and
-        sines of random frequencies in place of rows
+        to 2,000 rows, the second beyond and for indefinite kernels; ``'k-means'``, the centres of k clusters;
+        ``'greedy'``, of some random rows always those that explain most of all rows; or ``'fourier'``, for ``'rbf'``
+        and ``'laplacian'``: k cosines and sines of random frequencies in place of rows
     seed : of what is random
     """
 
@@ -69,35 +69,47 @@ def as_low_rank(given: Any) -> LowRank | None:
     return given if given is None or isinstance(given, LowRank) else LowRank(given)
 
 
-def basis_rows(kernel: Kernel, X: Any, rank: LowRank) -> tuple[Any, Any]:
-    """The basis as rows for the first argument of ``kernel.block``, and as its second argument.
+def basis_rows(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -> tuple[Any, Any, Places | None]:
+    """The basis as rows for the first argument of ``kernel.block``, as its second argument, and by the numbers of the
+    rows in X, None where they are no rows of X.
 
     They are chosen out of at most 8 k rows, or 2000, evenly spread over X; fewer than k where they span all of them.
+    ``positive`` says that no negative eigenvalue of the kernel is known of.
     """
     if rank.basis == "k-means":
         if kernel.kind == "precomputed":
             raise ValueError("basis='k-means' needs the features of rows, and the kernel is precomputed; use another.")
         centres = _centres(X, rank)
-        return centres, centres
+        return centres, centres, None
     n = X.shape[0]
     basis = rank.basis if rank.basis != "auto" else "cholesky" if n <= _FEW else "random"
-    some = np.unique(np.linspace(0, n - 1, min(n, max(_FEWEST, _ROWS * rank.k))).astype(np.intp))
     rng = np.random.default_rng(rank.seed)
-    if basis == "random":
-        places = np.sort(rng.choice(n, rank.k, replace=False))
-    else:
-        chooser = _by_residual if basis == "cholesky" else _greedy(rng)
+    chosen = None
+    if basis != "random" and positive:
+        some = np.unique(np.linspace(0, n - 1, min(n, max(_FEWEST, _ROWS * rank.k))).astype(np.intp))
         among = X if some.size == n else X[some]
         among = among[:, some] if kernel.kind == "precomputed" else among
-        places = some[partial_cholesky(kernel, among, rank.k, chooser)[0]]
-    return X[places], kernel.reference(X, places)
+        chosen = _explaining(kernel, among, rank.k, _by_residual if basis == "cholesky" else _greedy(rng))
+        chosen = None if chosen is None else some[chosen]
+    if chosen is None and basis == rank.basis and basis != "random":
+        raise Unsupported(
+            f"basis={basis!r} chooses rows by what is left of them, which needs a kernel without negative eigenvalues, "
+            f"and this one is indefinite; use LowRank({rank.k}, 'random'), or leave rank out."
+        )
+    places = np.sort(rng.choice(n, rank.k, replace=False)) if chosen is None else chosen
+    return X[places], kernel.reference(X, places), places
 
 
-def pivoted_factor(values: Floats, least: float) -> tuple[Floats, Places]:
-    """``L``, shape (n, r), and the order ``p`` with ``values[p][:, p] = L L'`` up to a residual of ``least`` in its
-    diagonal; ``values`` is symmetric and may be overwritten."""
-    lower, order, rank, _ = dpstrf(values.T, tol=least, lower=1, overwrite_a=1)
-    return np.tril(lower)[:, :rank], (order - 1).astype(np.intp)
+def _explaining(kernel: Kernel, X: Any, k: int, chooser: Chooser) -> Places | None:
+    """The rows that explain most; None where they explain more than there is, so that the kernel is indefinite."""
+    own = kernel.diagonal(X)
+    if own.max(initial=0.0) <= 0.0:
+        if kernel.is_positive:
+            raise ValueError(NOTHING)
+        return None
+    places, factor = partial_cholesky(kernel, X, k, chooser)
+    left = own - np.einsum("ij,ij->i", factor, factor)
+    return None if left.min() < -NEGATIVE * float(own.max()) else places
 
 
 Chooser = Callable[[Kernel, Any, Floats, Floats, int, float], tuple[Places, Floats]]

@@ -8,18 +8,26 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
-from scipy.linalg.lapack import dtrtri
 
+from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.columns import Columns
 from maxmargin.rows.kernel import Kernel
-from maxmargin.rows.kernel_basis import RESIDUAL, LowRank, Places, basis_rows, partial_cholesky, pivoted_factor
+from maxmargin.rows.kernel_basis import LowRank, Places, basis_rows, partial_cholesky
+from maxmargin.rows.kernel_factor import (
+    NEGATIVE,
+    RESIDUAL,
+    contiguous,
+    factored,
+    inverse,
+    pivoted_factor,
+    positive_part,
+    verified,
+)
 
 Floats = npt.NDArray[np.float64]
 
 _PART = 1 << 22  # kernel values at once, in predictions
 _NEGLIGIBLE = 1e-11  # of the sum of the sizes of all terms of a score, that those left out may sum up to
-_FROM_ZERO = 1e-9  # of the largest eigenvalue: what is smaller is left out where eigenvalues are negative
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +41,15 @@ class ReferenceRows:
     columns : number of columns of new rows
     brought : what was done to the columns of the training rows, and is done to those of new ones, before the kernel
         sees them; the reference rows have it behind them. None is nothing
+    places : the numbers of the training rows that they are, shape (rows,), of tokens of chains their sequences and
+        positions, shape (2, rows); None where they are none of them
     """
 
     kernel: Kernel
     rows: Any
     columns: int
     brought: Columns | None = None
+    places: Places | None = None
 
     @property
     def width(self) -> int:
@@ -125,8 +136,11 @@ class KernelMap:
     kernel : with numbers for everything
     rows : R, as in ``ReferenceRows``
     factor : ``M``, shape (rows, features)
-    size : ``k(r, r)`` of every reference row
+    size : ``k(r, r)`` of every reference row, or of an indefinite kernel the square of its largest value
     columns : number of columns of the rows that features are made of
+    places : as in ``ReferenceRows``
+    definite : whether no eigenvalue was left out, so that ``size`` is the squared length of rows
+    negative : the smallest and the largest eigenvalue, where negative ones that no sample had shown were left out
     """
 
     kernel: Kernel
@@ -134,6 +148,9 @@ class KernelMap:
     factor: Floats
     size: Floats
     columns: int
+    places: Places | None
+    definite: bool = True
+    negative: tuple[float, float] | None = None
 
     @property
     def width(self) -> int:
@@ -141,16 +158,21 @@ class KernelMap:
         return int(self.factor.shape[1])
 
     @classmethod
-    def of(cls, kernel: Kernel, rows: Any, reference: Any, positive: bool = True) -> KernelMap:
-        """From a basis in the two forms of ``basis_rows``; rows that add nothing to others are left out."""
+    def of(
+        cls, kernel: Kernel, rows: Any, reference: Any, places: Places | None = None, positive: bool = True
+    ) -> KernelMap:
+        """From what ``basis_rows`` gives; rows that add nothing to others are left out."""
         columns = int(rows.shape[1])
-        values = kernel.block(rows, reference)
+        values = contiguous(kernel.block(rows, reference))
         size = np.diagonal(values).copy()
-        if not positive:
-            return cls(kernel, reference, _positive_part(values)[0], np.abs(size), columns)
+        if not positive or (not kernel.is_positive and verified(values.copy()) is None):
+            size = _largest(values)
+            factor, _, found = positive_part(values)
+            return cls(kernel, reference, factor, size, columns, places, False, _negative(found) if positive else None)
         lower, order = pivoted_factor(values, RESIDUAL * float(size.max()))
-        rank = lower.shape[1]
-        return cls(kernel, reference[order[:rank]], _inverse(lower[:rank]), size[order[:rank]], columns)
+        kept = order[: lower.shape[1]]
+        places = None if places is None else places[kept]
+        return cls(kernel, reference[kept], inverse(lower[: kept.size]), size[kept], columns, places)
 
     @classmethod
     def exact(cls, kernel: Kernel, X: Any, positive: bool = True) -> tuple[KernelMap, Floats]:
@@ -160,36 +182,52 @@ class KernelMap:
         Raises where they would not fit into the cache of the kernel.
         """
         n = X.shape[0]
+        fits = 8 * n * n <= kernel.cache
+        if not fits or (kernel.is_positive and kernel.spans_little(n, X.shape[1])):
+            return cls._within_cache(kernel, X, positive)
         everything = np.arange(n)
-        if 8 * n * n > kernel.cache or (positive and kernel.spans_little(n, X.shape[1])):
-            return cls._within_cache(kernel, X)
-        values = kernel.block(X, kernel.reference(X, everything))
-        if kernel.kind == "precomputed":
-            values = values.copy()
+        values = contiguous(kernel.block(X, kernel.reference(X, everything)))
         size = np.diagonal(values).copy()
-        if not positive:
-            factor, features = _positive_part(values)
-            return cls(kernel, kernel.reference(X, everything), factor, np.abs(size), X.shape[1]), features
-        features, order = factored(values)
-        chosen = order[: features.shape[1]]
-        return cls(kernel, kernel.reference(X, chosen), _inverse(features[chosen]), size[chosen], X.shape[1]), features
+        if kernel.kind == "function":
+            kernel.check_symmetric(values)
+        found = (factored if kernel.is_positive else verified)(values) if positive else None
+        if found is not None:
+            features, order = found
+            chosen = order[: features.shape[1]]
+            rows = kernel.reference(X, chosen)
+            return cls(kernel, rows, inverse(features[chosen]), size[chosen], X.shape[1], chosen), features
+        if positive:  # as far as the sample told; the factor is where the values were
+            values = contiguous(kernel.block(X, kernel.reference(X, everything)))
+        size = _largest(values)
+        factor, features, eigenvalues = positive_part(values)
+        negative = _negative(eigenvalues) if positive else None
+        rows = kernel.reference(X, everything)
+        return cls(kernel, rows, factor, size, X.shape[1], everything, False, negative), features
 
     @classmethod
-    def _within_cache(cls, kernel: Kernel, X: Any) -> tuple[KernelMap, Floats]:
+    def _within_cache(cls, kernel: Kernel, X: Any, positive: bool) -> tuple[KernelMap, Floats]:
         """The same by a factor that grows until nothing is left, or there is no more room."""
         n = X.shape[0]
         most = min(n, max(1, kernel.cache // (8 * n)))
-        places, features = partial_cholesky(kernel, X, most)
         diagonal = kernel.diagonal(X)
-        left = diagonal - np.einsum("ij,ij->i", features, features)
+        if positive:
+            places, features = partial_cholesky(kernel, X, most)
+            left = diagonal - np.einsum("ij,ij->i", features, features)
+            positive = kernel.is_positive or left.min() >= -NEGATIVE * float(diagonal.max())
+        if not positive:
+            raise Unsupported(
+                f"The kernel is indefinite, and the eigenvalues of its matrix of {n} rows need {8 * n * n:,} bytes "
+                f"where cache allows {kernel.cache:,}: give Kernel(..., cache={8 * n * n}), or fewer basis functions, "
+                f"such as rank=LowRank({max(1, min(n // 2, 1000))}, 'random')."
+            )
         if places.size == most and left.max() > RESIDUAL * float(diagonal.max()):
             raise ValueError(
                 f"The exact kernel of {n} rows needs up to {8 * n * n:,} bytes, and cache allows {kernel.cache:,}: "
                 f"give Kernel(..., cache={8 * n * n}), or approximate it by fewer basis functions, such as "
                 f"rank={min(n, 1000)}."
             )
-        rows, factor = kernel.reference(X, places), _inverse(features[places])
-        return cls(kernel, rows, factor, diagonal[places], X.shape[1]), features
+        rows, factor = kernel.reference(X, places), inverse(features[places])
+        return cls(kernel, rows, factor, diagonal[places], X.shape[1], places), features
 
     def features(self, X: Any) -> Floats:
         """Shape (n, features)."""
@@ -214,29 +252,23 @@ class KernelMap:
             return np.asarray(np.linalg.lstsq(self.factor, own.T, rcond=None)[0].T, dtype=np.float64)
         return coef @ self.features(before.rows)
 
-    def concluded(self, weights: Floats) -> tuple[ReferenceRows, Floats]:
+    def concluded(self, weights: Floats, change: float = 0.0) -> tuple[ReferenceRows, Floats]:
         """What predictions need: the reference rows that matter, and their coefficients, shape (slots, rows).
 
-        The terms of those left out sum up to at most 1e-11 of the sum of all, by their largest possible sizes.
+        The terms of those left out sum up to at most 1e-11 of the sum of all, by their largest possible sizes, or to
+        ``change`` times the length of the longest weights: no weights then change by more than that.
         """
         coef = self.coefficients(weights)
         terms = np.abs(coef).max(axis=0) * np.sqrt(self.size)
         order = np.argsort(terms, kind="stable")
-        small = np.cumsum(terms[order]) <= _NEGLIGIBLE * terms.sum()
+        allowed = change * float(np.linalg.norm(weights, axis=1).max(initial=0.0)) if self.definite else 0.0
+        small = np.cumsum(terms[order]) <= max(_NEGLIGIBLE * terms.sum(), allowed)
         kept = np.sort(order[~small]) if not small.all() else np.zeros(1, dtype=np.intp)
         rows = self.rows[kept]
         if rows.dtype == np.float32:
             rows = rows.astype(np.float64)  # as files keep them; no value changes
-        return ReferenceRows(self.kernel, rows, self.columns), np.ascontiguousarray(coef[:, kept])
-
-
-def factored(values: Floats) -> tuple[Floats, Places]:
-    """The features of rows with these kernel values between them, shape (n, r), and the order of the rows in which the
-    first r span the others; ``values`` has no negative eigenvalue, and may be overwritten."""
-    lower, order = pivoted_factor(values, RESIDUAL * float(np.diagonal(values).max()))
-    features = np.empty(lower.shape)
-    features[order] = lower
-    return _not_zero(features), order
+        places = None if self.places is None else self.places[kept]
+        return ReferenceRows(self.kernel, rows, self.columns, places=places), np.ascontiguousarray(coef[:, kept])
 
 
 def in_parts(map: ReferenceRows | FourierMap, X: Any, coef: Floats) -> Floats:
@@ -258,26 +290,15 @@ def low_rank_map(kernel: Kernel, X: Any, rank: LowRank, positive: bool = True) -
     """The features that ``rank`` asks for."""
     if rank.basis == "fourier":
         return FourierMap.of(kernel, X.shape[1], rank)
-    return KernelMap.of(kernel, *basis_rows(kernel, X, rank), positive)
+    return KernelMap.of(kernel, *basis_rows(kernel, X, rank, positive), positive=positive)
 
 
-def _inverse(lower: Floats) -> Floats:
-    """``L^-T``."""
-    inverse, _ = dtrtri(_not_zero(lower), lower=1)
-    return np.ascontiguousarray(np.tril(inverse).T)
+def _largest(values: Floats) -> Floats:
+    """The square of the largest value of every row."""
+    return np.asarray(np.maximum(values.max(axis=1), -values.min(axis=1)) ** 2)
 
 
-def _not_zero(factor: Floats) -> Floats:
-    if factor.size == 0:
-        raise ValueError("The kernel is 0 between all rows; there is nothing to learn with it.")
-    return factor
-
-
-def _positive_part(values: Floats) -> tuple[Floats, Floats]:
-    """``M`` and the features of the rows themselves, from the eigenvalues that are clearly positive."""
-    found, vectors = eigh(0.5 * (values + values.T))
-    kept = found > _FROM_ZERO * found[-1]
-    if not kept.any():
-        raise ValueError("The kernel has no positive eigenvalue on these rows; there is nothing to learn with it.")
-    root = np.sqrt(found[kept])
-    return vectors[:, kept] / root, vectors[:, kept] * root
+def _negative(eigenvalues: Floats) -> tuple[float, float] | None:
+    """The smallest and the largest of the eigenvalues, where the smallest is negative beyond rounding."""
+    smallest, largest = float(eigenvalues[0]), float(eigenvalues[-1])
+    return (smallest, largest) if smallest < -NEGATIVE * largest else None

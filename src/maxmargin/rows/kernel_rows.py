@@ -35,17 +35,19 @@ class KernelRows:
     cache: KernelCache
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any, rough: bool = False) -> KernelRows:
-        """``rough`` allows values in float32."""
+    def of(cls, kernel: Kernel, X: Any, rough: bool = False, exact: bool = False) -> KernelRows:
+        """``rough`` allows values that are computed in float32, and ``exact`` none that are kept so; without either
+        they are kept in float32 where not all of them fit in float64."""
         values = rough_values(kernel, X) if rough else None
         if values is not None:
             products = values.products() if X.shape[1] <= _FEW_COLUMNS else None
             return cls(kernel, X, KernelCache(values, kernel.diagonal(X), kernel.cache, np.float32, products))
 
-        def exact(rows: Any, columns: Any) -> Floats:
+        def computed(rows: Any, columns: Any) -> Floats:
             return kernel.block(X[rows], kernel.reference(X, columns))
 
-        return cls(kernel, X, KernelCache(exact, kernel.diagonal(X), kernel.cache))
+        dtype = np.float64 if exact else None
+        return cls(kernel, X, KernelCache(computed, kernel.diagonal(X), kernel.cache, dtype))
 
     @property
     def width(self) -> int:
@@ -83,7 +85,7 @@ class KernelRows:
         rows = self.kernel.reference(self.X, used)
         if rows.dtype == np.float32:
             rows = rows.astype(np.float64)  # as files keep them; no value changes
-        return ReferenceRows(self.kernel, rows, self.columns), np.ascontiguousarray(coefficients[:, used])
+        return ReferenceRows(self.kernel, rows, self.columns, places=used), np.ascontiguousarray(coefficients[:, used])
 
     def weights(self, before: Any, coef: Floats) -> None:
         """None: training starts anew."""

@@ -57,6 +57,8 @@ def _counted(estimator: Any, X: Any, learn: bool) -> Any:
 
 
 def _check(X: Any) -> None:
+    if getattr(getattr(X, "dtype", None), "kind", None) == "c":
+        raise ValueError("Complex data not supported: X must hold real numbers.")
     if sp.issparse(X):
         check_sparse(X)
 

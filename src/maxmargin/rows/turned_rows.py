@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.rows.feature_scale import packed
-from maxmargin.rows.kernel_basis import RESIDUAL, pivoted_factor
+from maxmargin.rows.kernel_factor import RESIDUAL, pivoted_factor
 
 _MOST_ROWS = 1000  # beyond, the factor of n^3 / 3 multiplications takes long beside what it saves
 _MOST_PRODUCTS = 2**32  # multiplications: some tenths of a second, in which nobody asks whether the time is up

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from maxmargin.core.points import Point
 from maxmargin.oracles.base import Oracle, Stop, primal, total_weight
 from maxmargin.oracles.engine import DualState, Engine
-from maxmargin.solvers.base import Infeasible, Run, Solution
+from maxmargin.solvers.base import Infeasible, Run, Solution, Status
 
 Floats = npt.NDArray[np.float64]
 
@@ -116,22 +116,27 @@ def within_rounding(primal: float, dual: float) -> bool:
     return primal - dual <= ROUNDING * (abs(primal) + abs(dual))
 
 
-def check_order(oracle: Oracle, solution: Solution) -> None:
-    """Raises for what cannot be: a dual objective above the primal, or a plane above the slack of its example.
+def check_order(oracle: Oracle, solution: Solution) -> Solution:
+    """The solution; raises for what cannot be: a dual objective above the primal, or a plane above the slack of its
+    example.
 
-    Then something is not what it says, and nothing may be claimed.
+    Then something is not what it says, and nothing may be claimed. Over rows of a kernel matrix it is the rounding of
+    the values: the solution has stalled, and its dual is left out.
     """
     primal, dual, state = solution.primal, solution.dual, solution.state
     if primal is None or dual is None or not np.isfinite(primal + dual):
-        return
+        return solution
     if oracle.exact and oracle.space.explicit and solution.slack is not None:
         _check_planes(oracle, solution.w, solution.slack, state)
     if dual - primal > _WRONG * max(abs(primal), abs(dual)):
+        if not oracle.space.explicit:
+            return replace(solution, dual=None, status=Status.STALLED)
         raise ValueError(
             f"The dual objective {dual:.6g} is above the primal {primal:.6g}, which cannot be: the loss, the joint "
             f"features or the search of {oracle.problem_name} contradict each other, or changed on the way; "
             "check_problem(problem, X, Y) may show how."
         )
+    return solution
 
 
 def _check_planes(oracle: Oracle, w: Any, slack: Floats, state: DualState | None) -> None:

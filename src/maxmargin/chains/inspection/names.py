@@ -22,6 +22,7 @@ class ChainNames:
     window : how many tokens before and after lend their features
     features, pairs : dictionaries with the names of the columns, or None where they have none
     kind : what a column without a name is; one for each label where it is ``'score of'``
+    places : sequences and positions of training tokens that columns without a name stand for, shape (2, n_features)
     """
 
     classes: npt.NDArray[Any]
@@ -30,6 +31,7 @@ class ChainNames:
     features: _core.Attributes | None = None
     pairs: _core.Attributes | None = None
     kind: str = "feature"
+    places: npt.NDArray[Any] | None = None
 
     def label(self, code: int) -> Any:
         """The label itself, a plain Python object where it is a number or a string."""
@@ -39,7 +41,9 @@ class ChainNames:
     def feature(self, column: int) -> str:
         """``name``, or ``name[+1]`` for the same feature of the next token."""
         place, own = divmod(column, self.n_features)
-        if self.features is None:
+        if self.places is not None:
+            name = f"token {self.places[1, own]} of sequence {self.places[0, own]}"
+        elif self.features is None:
             name = f"{self.kind} {self.label(own) if self.kind == 'score of' else own}"
         else:
             name = self.features.name(own)
