@@ -11,7 +11,9 @@ score. Scores count the reliable columns, and every family counts alike; standar
 families of their mean differences. Features, numbers of pairs, candidates for C and the decoding were settled on half
 of the families (``SETTLED``); the bars are also given for the others alone, which were used for none of these choices.
 ``AlignmentCRF`` ("likelihood") learns and is judged in the same way on two other splits, where C is chosen by least
-risk, with hydropathies in a window: products of those at the same distance, up to 4, from both positions.
+risk, with hydropathies in a window: products of those at the same distance, up to 4, from both positions. Two more
+splits have hydropathies at distances up to 6 from positions that are left out, each with a weight for the opening and
+one for the extension of a gap.
 Profiles are letter frequencies of the other members of a family, each aligned with the sequence alone by BLOSUM62: they
 know nothing of the reference alignment, and the two sequences of a pair are left out of them.
 """
@@ -67,8 +69,18 @@ LIKELIHOODS: dict[str, Any] = {
     "Simple, known": Simple() + Known("BLOSUM62") + Gaps("residue"),
     "Window": Simple() + Profile("hydropathies", diagonal=True) + Gaps("residue"),
 }
+GAP_WINDOWS: dict[str, Any] = {
+    "Simple": Simple() + Gaps("residue"),
+    "Gap window": Simple() + Gaps("residue", context="gap hydropathies"),
+}
 ALPHABETS = {"residue": RESIDUES, "hydrophobicity": "hnp", "surroundings": "0123"}
-PROMISED = (("Simple", "BLOSUM62"), ("Window", "Simple"), ("Window means", "Simple"), ("Profile", "Simple"))
+PROMISED = (
+    ("Simple", "BLOSUM62"),
+    ("Window", "Simple"),
+    ("Gap window", "Simple"),
+    ("Window means", "Simple"),
+    ("Profile", "Simple"),
+)
 OPEN, EXTEND = (8, 10, 12, 14, 17), (0.5, 1.0, 1.5, 2.0)
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -80,9 +92,12 @@ def run() -> dict[str, Any]:
     known = [by_family(scores, judged.family) for scores in biopython(judged.texts, judged.truths)]
     margins = of_learners(Margins, MODELS, range(SPLITS), judged, known)
     likelihoods = of_learners(Likelihood, LIKELIHOODS, range(SPLITS, 2 * SPLITS), judged, known)
-    rows = [*margins["rows"], *([f"{row[0]}, likelihood", *row[1:]] for row in likelihoods["rows"])]
-    bars = [*margins["bars"], *((f"likelihood, {bar[0]}", *bar[1:]) for bar in likelihoods["bars"])]
-    chosen = {"margins": margins["chosen"], "likelihoods": likelihoods["chosen"]}
+    windows = of_learners(Likelihood, GAP_WINDOWS, range(2 * SPLITS, 3 * SPLITS), judged, known)
+    rows, bars = list(margins["rows"]), list(margins["bars"])
+    for words, found in (("likelihood", likelihoods), ("likelihood, new splits", windows)):
+        rows += [[f"{row[0]}, {words}", *row[1:]] for row in found["rows"]]
+        bars += [(f"{words}, {bar[0]}", *bar[1:]) for bar in found["bars"]]
+    chosen = {"margins": margins["chosen"], "likelihoods": likelihoods["chosen"], "gap windows": windows["chosen"]}
     return {"columns": margins["columns"], "rows": rows, "bars": bars, "chosen": chosen}
 
 
@@ -245,6 +260,7 @@ class Tracks:
             "surroundings": "".join(map(str, np.digitize(_smoothed(values), [-1.5, -0.3, 0.9]))),
             "windows": np.stack([np.ones(len(text)), *(_smoothed(values / 3.0, width) for width in (2, 5))], axis=1),
             "hydropathies": _shifted((values + 0.5) / 3.0, 4),
+            "gap hydropathies": _shifted((values + 0.5) / 3.0, 6),
             "profile": self.profile(family, a, b),
         }
 

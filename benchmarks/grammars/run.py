@@ -5,6 +5,7 @@ table5    PCFG and structural SVMs with zero-one loss and with F1 loss, from tag
 features  sentences of at most 40 words: features of spans beside markovisation and parent annotation
 speed     best trees beside NLTK's ViterbiParser, and the time of a rule application beside that of a multiply-add
 search    the exact search with the F1 loss by the length of sentences
+risk      trees of least risk beside the most likely ones
 
 Data come from the folder that the environment variable MAXMARGIN_DATA names.
 
@@ -21,7 +22,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from shared.parts import main_of_parts
 
-PARTS = ("table5", "features", "speed", "search")
+PARTS = ("table5", "features", "speed", "search", "risk")
 
 
 def main(arguments: list[str] | None = None) -> int:

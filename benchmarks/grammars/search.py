@@ -43,7 +43,7 @@ def milliseconds(model: PCFG, trees: Sequence[Tree]) -> list[float]:
 
     found = [spent(lambda: sentences.best(model.coef_, None, 1))]
     for rescaling in RESCALINGS:
-        loss = bound_loss("f1", sentences, targets, len(grammar.bracket_labels), Formulation(rescaling, "linear"))
+        loss = bound_loss("f1", sentences, targets, Formulation(rescaling, "linear"))
         core = loss.oracle(ROOM, None)
         found += [spent(lambda core=core, w=factor * model.coef_: core.worst(w, everyone, 1)) for factor in FACTORS]
     return found

@@ -6,6 +6,7 @@ library's for their sum: C = C_paper / n. It is chosen on folds of the training 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,12 +16,10 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from grammars.comparison import counted, f1, mcnemar, shown
-from maxmargin.core.formulation import Formulation
+from grammars.shares import PARTS, clocked
 from maxmargin.datasets import load_treebank
 from maxmargin.grammars import PCFG, GrammarSVM, Tree
-from maxmargin.grammars.packed import derivations_of
 from maxmargin.grammars.span_features import NAMES
-from maxmargin.grammars.structure import TreeStructure
 from maxmargin.metrics import BracketCounts
 from maxmargin.solvers import NSlack, OneSlack
 from shared.harness import measure
@@ -75,38 +74,29 @@ class Row:
     train: list[BracketCounts] = field(default_factory=list)
     test: list[list[BracketCounts]] = field(default_factory=list)  # of each shuffle
     seconds: float = 0.0
-    searching: float = 0.0
+    spent: Counter[str] = field(default_factory=Counter)  # seconds of fits in their parts
     fits: list[tuple[float, int, int]] = field(default_factory=list)  # C, iterations, cuts
 
-    def add(self, C: float, model: Any, cpu: float, train: Sequence[Tree], test: Sequence[Tree]) -> None:
+    def fit(self, C: float, model: Any, train: Sequence[Tree], test: Sequence[Tree]) -> None:
+        X = [tree.tokens() for tree in train]
+        with clocked() as spent:
+            _, cost = measure(lambda: model.fit(X, train))
         self.train += counted(model, train)
         self.test[-1] += counted(model, test)
-        self.seconds += cpu
+        self.seconds += cost.cpu
         if isinstance(model, GrammarSVM):
-            self.searching += search_seconds(model, train)
+            self.spent.update(spent)
             self.fits.append((C, model.n_iter_, model.solution_.details["cuts_added"]))
 
     def cells(self) -> list[str]:
-        counts = ["-"] * 4
+        counts = ["-"] * (len(PARTS) + 3)
         if self.fits:
             C, iterations, cuts = (np.array(column) for column in zip(*self.fits, strict=True))
-            share = 100 * max(0.0, 1 - self.searching / self.seconds)
             usual = np.exp(np.log(C).mean())
-            counts = [f"{share:.0f}", f"{iterations.mean():.0f}", f"{cuts.mean():.0f}", f"{usual:.0f}"]
+            shares = [f"{100 * self.spent[part] / self.seconds:.0f}" for part in PARTS]
+            counts = [*shares, f"{iterations.mean():.0f}", f"{cuts.mean():.0f}", f"{usual:.0f}"]
         every = [one for test in self.test for one in test]
         return [*shown(self.train), *shown(every), f"{self.seconds / len(self.test):.2f}", *counts]
-
-
-def search_seconds(model: GrammarSVM, trees: Sequence[Tree]) -> float:
-    """What the searches of a fit cost: as many as it made, at the price of some at its last weights."""
-    X, grammar = [tree.tokens() for tree in trees], model.grammar_
-    _, core = model._read(X)
-    structure = TreeStructure(core, derivations_of(grammar, X, trees), len(grammar.bracket_labels), model.loss)
-    formulation = Formulation("none" if model.loss == "zero-one" else model.rescaling, model.slack)
-    oracle = structure.bind(X, trees, formulation)
-    some = np.arange(0, len(X), 5, dtype=np.int32)
-    _, cost = measure(lambda: oracle.worst(model.coef_, some))
-    return cost.cpu * model.solution_.oracle_calls / some.size
 
 
 def compared(longest: int) -> dict[str, Row]:
@@ -117,12 +107,10 @@ def compared(longest: int) -> dict[str, Row]:
         for row in rows.values():
             row.test.append([])
         for kept, left in divided(trees, FOLDS, seed):
-            X = [tree.tokens() for tree in kept]
             for name, options in METHODS.items():
                 C = 0.0 if options is None else chosen_c(kept, options, parts)
                 model = PCFG() if options is None else svm(C, len(kept), options)
-                fitted, cost = measure(lambda model=model, X=X, kept=kept: model.fit(X, kept))
-                rows[name].add(C, fitted, cost.cpu, kept, left)
+                rows[name].fit(C, model, kept, left)
         found = ", ".join(f"{name} {100 * f1(row.test[-1]):.2f}" for name, row in rows.items())
         print(f"at most {longest} words, shuffle {seed}: {found}", flush=True)  # each takes minutes
     return rows
@@ -157,7 +145,7 @@ def slack_forms(longest: int) -> dict[str, Any]:
 def run() -> dict[str, Any]:
     tables, bars = [], []
     columns = ["", *(f"{part} {name}" for part in ("train", "test") for name in ("acc", "prec", "rec", "F1"))]
-    columns += ["CPU s", "% QP", "iterations", "cuts", "C"]
+    columns += ["CPU s", *(f"% {part}" for part in PARTS), "iterations", "cuts", "C"]
     for longest, (shuffles, _) in SAMPLES.items():
         rows = compared(longest)
         title = f"at most {longest} words, {FOLDS} folds, {shuffles} shuffles"

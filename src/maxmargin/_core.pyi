@@ -186,6 +186,11 @@ class KernelProducts:
     def add(self, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], into: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """into += K[rows].T @ coefficients"""
 
+def kernel_features(left: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], power: int, factor: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], upper: bool, out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    out = K @ factor for the matrix of KernelProducts(left, right, power); `upper`: the factor is an upper triangle.
+    """
+
 class SmoothFit:
     """
     Newton's method for 1/2 sum_j p_j w_j^2 + C sum_i c_i loss(y_i <w, x_i>) over some rows.
@@ -1933,6 +1938,12 @@ class Sentences:
     def span_count(self) -> int:
         """Spans of all sentences together."""
 
+    @property
+    def bracket_columns(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        The label of each column of a table of brackets: one for the first bracket of each label over a span, then those for further ones.
+        """
+
     def fingerprint(self) -> int: ...
 
     def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], beam: float | None, threads: int) -> tuple[Any, ...]:
@@ -1941,17 +1952,19 @@ class Sentences:
         """
 
     def best_by(self, brackets: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> tuple[Any, ...]:
-        """The same for numbers per bracket: (spans of all sentences, labels)."""
+        """The same for numbers per bracket: (spans of all sentences, columns)."""
 
-    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, threads: int) -> tuple[Any, ...]:
-        """The k best trees of each sentence, as `best` gives one."""
+    def kbest(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, beam: float | None, different: bool, threads: int) -> tuple[Any, ...]:
+        """
+        The k best derivations of each sentence, or those of different trees, as `best` gives one.
+        """
 
     def samples(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, count: int, seed: int, threads: int) -> tuple[Any, ...]:
         """Exact samples of the trees of each sentence, as `best` gives one."""
 
-    def sums(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, labels: int, threads: int) -> tuple[Any, ...]:
+    def sums(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float, threads: int) -> tuple[Any, ...]:
         """
-        (log partitions, expected brackets by span and label, how many sentences took logarithms); -inf for a sentence without a tree.
+        (log partitions, probabilities of brackets by span and column, how many sentences took logarithms); -inf for a sentence without a tree.
         """
 
     def applications(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:

@@ -28,6 +28,8 @@ EVERY = {
     "gaps by letter": Simple() + Gaps("residue", "structure"),
     "linear gaps": Simple() + Gaps(affine=False),
     "untied gaps": Simple() + Gaps("residue", tied=False),
+    "gaps by context": Simple() + Gaps("residue", context="profile", tied=False),
+    "gaps and pairs by context": Profile() + Gaps(context=["profile"], affine=False),
     "everything": Anova2("residue", "structure") + Window("surface", width=1) + Profile() + Gaps("surface", tied=False),
 }  # fmt: skip
 
@@ -76,10 +78,9 @@ def plain_features(layout, x, y, pairs, shape):
         for side, run in paid_runs(pairs, m, n, shape):
             given, row = (x, 0) if side == "x" else (y, 1)
             for position in run:
-                letter = 0
-                if gap.track is not None:
-                    letter = layout.alphabets[gap.track].letters.index(given[gap.track][position])
-                found[(gap.open if position == run[0] else gap.extend)[row, letter]] += 1.0
+                own = [(0, 1.0)] if gap.source is None else feature_rows(gap.source, layout, given, position)
+                for column, value in own:
+                    found[(gap.open if position == run[0] else gap.extend)[row, column]] += value
     return found
 
 
@@ -128,6 +129,7 @@ def test_weights_that_are_shared():
     assert counted(Profile(diagonal=True)) == 3 + 2
     assert counted(Simple() + Gaps(affine=False)) == 6 + 1
     assert counted(Simple() + Gaps("residue", tied=False)) == 6 + 2 * 2 * (1 + 3)
+    assert counted(Simple() + Gaps("residue", context="profile")) == 6 + 2 * (1 + 3 + 3)
 
 
 def counted(features):

@@ -97,15 +97,15 @@ def test_examples_of_weight_zero_do_not_count():
 def test_scale_of_homology_is_by_the_features_of_true_pairs():
     candidates, truths = HOMOLOGS
     pairs = np.array([len(truth) for _, truth in truths], dtype=float)
-    plain = HomologySVM(alphabet=LETTERS).fit(*HOMOLOGS)
+    plain = HomologySVM(loss="zero-one", alphabet=LETTERS).fit(*HOMOLOGS)
     weight = np.array([1.0, 0.0, 2.0, 1.0, 0.0, 0.0, 1.0, 1.0])
-    weighted = HomologySVM(alphabet=LETTERS).fit(*HOMOLOGS, sample_weight=weight)
+    weighted = HomologySVM(loss="zero-one", alphabet=LETTERS).fit(*HOMOLOGS, sample_weight=weight)
 
     def tracks(text):
         return {"residue": text, "profile": np.full((len(text), 1), 3.0)}  # 3 * 3 per pair, besides the letters
 
     rows = [(tracks(x), [tracks(each) for each in own]) for x, own in candidates]
-    model = HomologySVM(features=Simple() + Profile(), alphabet=LETTERS).fit(rows, truths)
+    model = HomologySVM(loss="zero-one", features=Simple() + Profile(), alphabet=LETTERS).fit(rows, truths)
     squares = [pairs.mean(), np.average(pairs, weights=weight), pairs.mean() * (1.0 + 9.0**2)]
     found = [own.C_ for own in (plain, weighted, model)]
     assert found == pytest.approx([2.0 / each for each in squares])

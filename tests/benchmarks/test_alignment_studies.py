@@ -106,7 +106,8 @@ def test_the_algorithm_of_the_paper_has_the_optimum_of_the_library(monkeypatch):
     monkeypatch.setattr(homology_paper, "EPS", 1e-4)
     X, y = homology.sample(2, 11)
     own = homology_paper.CuttingPlanes(X, y, 0.05).train(by_pass=False)
-    model = HomologySVM(0.05, features=homology.FEATURES, alphabet=homology.LETTERS, tol=1e-5).fit(X, y)
+    options = {"features": homology.FEATURES, "alphabet": homology.LETTERS}
+    model = HomologySVM(0.05, **options, loss="zero-one", tol=1e-5).fit(X, y)
     np.testing.assert_allclose(own.coef_, model.coef_, atol=2e-3 * np.abs(model.coef_).max())
 
 

@@ -160,7 +160,10 @@ def test_valid_labellings_only(run, tmp_path):
     ("options", "message"),
     [
         ("crf.mm new.conll --kbest 0", "--kbest must be at least 1, not 0."),
-        ("crf.mm nowhere.conll --decode best", "--decode must be auto, viterbi or marginal, not 'best'."),
+        (
+            "crf.mm nowhere.conll --decode best",
+            "--decode must be auto, viterbi or marginal, or risk for trees, not",
+        ),
         ("crf.mm new.conll --decode marginal --kbest 2", "--kbest is about whole labellings, and --decode marginal"),
         ("crf.mm new.conll --decode marginal --confidence", "--confidence is about whole labellings"),
         ("crf.mm new.conll --kbest 90000000", "The 90,000,000 best labellings are too many: for sequence"),

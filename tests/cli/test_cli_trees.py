@@ -7,7 +7,8 @@ import pytest
 
 import maxmargin
 from maxmargin.cli import main
-from maxmargin.grammars import PCFG, GrammarCRF, GrammarSVM, Tree, plain_tree, read_trees
+from maxmargin.datasets import make_treebank
+from maxmargin.grammars import PCFG, GrammarCRF, GrammarSVM, Tree, plain_tree, read_trees, write_trees
 from maxmargin.metrics import bracket_score
 from tree_cases import TREEBANK
 
@@ -72,6 +73,28 @@ def test_scores_and_several_trees(folder, run):
     assert run("predict model.mm test.mrg --scores")[1] == f"{ranked[0].score:.9g}\t{ranked[0].output}\n"
 
 
+def test_a_sentence_without_a_derivation_has_a_line_with_a_flat_tree(folder, run):
+    run("train train.mrg model.mm --model pcfg")
+    (folder / "odd.mrg").write_text(f"{PENN}(S (. .) (. .))\n{PENN}")
+    best, flat, _ = run("predict model.mm odd.mrg")[1].splitlines()
+    scores = [line.split("\t") for line in run("predict model.mm odd.mrg --scores")[1].splitlines()]
+    assert [tree for _, tree in scores] == [best, flat, best]
+    assert [score for score, _ in scores] == [scores[0][0], "-inf", scores[0][0]]
+    lists = [line.split("\t") for line in run("predict model.mm odd.mrg --kbest 1")[1].splitlines()]
+    assert lists == [[str(i), "0", *own] for i, own in enumerate(scores)]
+
+
+def test_a_beam_and_trees_of_least_risk(folder, run):
+    write_trees("train.mrg", make_treebank(60))
+    run("train train.mrg model.mm --model pcfg --horizontal 0 --beam 3.5")
+    model = maxmargin.load("model.mm")
+    assert model.beam == 3.5
+    X = [plain_tree(tree).tokens() for tree in read_trees("train.mrg")]
+    expected = [str(tree) for tree in model.predict(X, decode="risk")]
+    assert run("predict model.mm train.mrg --decode risk")[1].splitlines() == expected
+    assert expected != [str(tree) for tree in model.predict(X)]
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -121,10 +144,19 @@ def test_function_tags_can_be_kept(folder, run):
         ("predict parser.mm test.mrg --until 0.5", "--until has no meaning for parser.mm, a parser"),
         ("evaluate parser.mm test.mrg --scheme BIO", "--scheme has no meaning for parser.mm, a parser"),
         ("predict parser.mm bad.mrg", "line 2, column 1"),
+        ("train traces.mrg model.mm --model pcfg", r"traces.mrg, line 3: The tree \(S \(-NONE- \*\)\) has no words"),
+        ("evaluate parser.mm traces.mrg", r"traces.mrg, line 3: The tree"),
+        ("predict parser.mm shared.mrg", r"shared.mrg, line 1: The word 'a' shares the node 'S' with others"),
+        ("predict parser.mm test.mrg --decode risk --kbest 2", "--decode risk chooses a tree by its brackets"),
+        ("predict parser.mm test.mrg --decode viterbi", "--decode has no meaning for parser.mm, a parser"),
+        ("train train.mrg model.mm --model pcfg --beam -1", "beam must be"),
+        ("train x.csv model.mm --beam 2", "--beam has no meaning for x.csv, a csv file"),
     ],
 )
 def test_faults_are_sentences(folder, run, command, message):
     (folder / "bad.mrg").write_text("(S (NN a))\n(S (NN b)")
+    (folder / "traces.mrg").write_text("(S\n (NN a))\n(S (-NONE- *))")
+    (folder / "shared.mrg").write_text("(S a (NN b))")
     (folder / "x.csv").write_text("a,label\n1,x\n2,y\n")
     run("train train.mrg parser.mm --model pcfg")
     code, out, err = run(command)

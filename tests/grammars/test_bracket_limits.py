@@ -120,6 +120,17 @@ def test_limits_that_make_no_sense(limits, kind, message):
     assert str(one.value) == str(other.value)
 
 
+def test_the_brackets_of_a_tree_can_be_required():
+    trees = make_treebank(40)
+    X = [tree.tokens() for tree in trees]
+    model = PCFG(horizontal=0).fit(X, trees)
+    assert model.predict(X) != trees
+    assert model.predict(X, required=[tree.brackets() for tree in trees]) == trees
+    assert trees[0].brackets() == [s for s in trees[0].spans() if s.label not in {tag for _, tag in X[0]}]
+    with pytest.raises(ValueError, match=r"does not have above tags. Tags are no brackets; Tree.brackets"):
+        model.predict(X, required=[tree.spans() for tree in trees])
+
+
 @pytest.mark.parametrize("own", [5, "NP", [(["NP"], 0, 1)]])
 def test_what_is_no_list_of_brackets_is_a_sentence(own):
     trees = make_treebank(20)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from chart_cases import GrammarCase, ambiguous_case, grammar_cases, split_trees
@@ -31,11 +31,27 @@ def test_the_best_tree_is_the_best_of_all(case):
 @given(CASES, st.integers(1, 30))
 def test_k_best_are_the_first_of_all_trees_by_score(case, k):
     trees = case.trees()
-    (found,) = split_trees(case.sentences().kbest(case.weights, k, None, 1))
+    (found,) = split_trees(case.sentences().kbest(case.weights, k, None, False, 1))
     expected = np.sort(case.scores(trees))[::-1][:k]
     np.testing.assert_allclose([score for _, score in found], expected, rtol=1e-12, atol=1e-12)
     assert len({tree for tree, _ in found}) == len(found)
     assert {tree for tree, _ in found} <= set(trees)
+
+
+@settings(max_examples=100)
+@given(CASES, st.integers(1, 30))
+def test_k_different_trees_have_the_scores_of_their_best_derivations(case, k):
+    """What can be seen of a tree are its brackets and what its words are; the cases have at most 2,000 derivations."""
+    best: dict[object, float] = {}
+    trees = case.trees()
+    assume(len(trees) <= 100 * k)
+    for tree, score in zip(trees, case.scores(trees), strict=True):
+        words = [row for row in tree if row[0] >= len(case.binary) + len(case.unary)]
+        shape = (*case.brackets(tree), *words)
+        best[shape] = max(best.get(shape, -np.inf), score)
+    (found,) = split_trees(case.sentences().kbest(case.weights, k, None, True, 1))
+    expected = np.sort(list(best.values()))[::-1][:k]
+    np.testing.assert_allclose([score for _, score in found], expected, rtol=1e-12, atol=1e-12)
 
 
 @settings(max_examples=50)
@@ -67,7 +83,7 @@ def test_samples_have_the_probabilities_of_their_trees():
 @given(CASES)
 def test_the_same_grammar_as_an_explicit_program_has_the_same_answers(case):
     topology, scores = explicit_program(case)
-    (found,) = split_trees(case.sentences().kbest(case.weights, 5, None, 1))
+    (found,) = split_trees(case.sentences().kbest(case.weights, 5, None, False, 1))
     if topology is None:
         assert not found
         return
@@ -93,7 +109,7 @@ def test_many_pairs_with_one_left_child_and_many_parents_of_one_pair(words):
     case.weights = np.random.default_rng(0).normal(size=len(binary))
     trees = case.trees()
     assert len(trees) == {2: 80, 3: 54 if words[-1] == 2 else 0}[len(words)]
-    (found,) = split_trees(case.sentences().kbest(case.weights, 100, None, 1))
+    (found,) = split_trees(case.sentences().kbest(case.weights, 100, None, False, 1))
     assert {tree for tree, _ in found} == set(trees)
     np.testing.assert_allclose([score for _, score in found], np.sort(case.scores(trees))[::-1], rtol=1e-12)
 

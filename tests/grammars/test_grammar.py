@@ -1,5 +1,7 @@
 """Grammars from treebanks: rules and back are exact inverses, and binarisation is that of NLTK."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -206,3 +208,22 @@ def test_rules_have_names():
     assert [grammar.rule_name(k) for k in range(3)] == ["S -> A B", "A -> 'a'", "B -> 'b'"]
     with pytest.raises(IndexError, match="There is no rule 99"):
         grammar.rule_name(99)
+
+
+def test_chains_of_hundreds_of_rules_are_refused_at_once():
+    def tower(height):
+        tree = Tree("T", ["a"])
+        for k in range(height):
+            tree = Tree(f"L{k}", [tree])
+        return tree
+
+    assert len(Grammar.from_treebank([tower(50)] * 3).chains) == 50 * 51 // 2
+    begin = time.process_time()
+    with pytest.raises(ValueError, match=r"2000 nodes with one child above each other, .* leave out trees"):
+        Grammar.from_treebank([tower(2000)])
+    assert time.process_time() - begin < 5.0
+
+
+def test_a_number_of_chains_is_beside_those_seen():
+    grammar = Grammar.from_treebank(["(S (A (B (C (X x)))))"], chains=1)
+    assert max(map(len, grammar.chains)) == 4

@@ -126,7 +126,8 @@ def test_trees_found_before_save_questions(loss, slack):
     )
     assert plain.cache_hits == 0 < kept.cache_hits
     assert kept.oracle_calls < 0.35 * plain.oracle_calls
-    assert kept.oracle_calls == len(y) * kept.n_iter < len(y) * kept.details["cuts_added"]
+    # An iteration may ask twice where looks were ended for their price.
+    assert len(y) * kept.n_iter <= kept.oracle_calls < len(y) * kept.details["cuts_added"]
     assert kept.primal == pytest.approx(plain.primal, rel=1e-3)
 
 

@@ -1,5 +1,9 @@
-"""PARSEVAL: a worked example, sets of brackets by NLTK's measures, and the definition of crossing by hand."""
+"""PARSEVAL: a worked example, sets of brackets by NLTK's measures, EVALB's way of counting written out, and the
+definition of crossing by hand."""
 
+import re
+
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from nltk.metrics.scores import f_measure, precision, recall
@@ -109,12 +113,97 @@ def test_the_true_tags_say_which_words_count():
     assert brackets_of(other_tag) == {("S", 0, 1): 1, ("NP", 0, 1): 1}
 
 
+def test_brackets_over_no_words_that_count_are_left_out():
+    gold = "(S (NP (NN a)) (PRN (: --)) (VP (VB b) (NP (-NONE- *))))"
+    found = "(S (NP (NN a)) (: --) (VP (VB b)))"
+    assert bracket_counts([gold], [found]) == [(3, 3, 3, 0)]
+    assert bracket_counts([found], [gold])[0].exact
+    assert bracket_counts([gold], [gold], ignored=()) == [(5, 5, 5, 0)]
+    assert brackets_of("(S (, ,))") == {}
+
+
+def test_trees_with_and_without_traces_are_compared():
+    gold = "(S (NP (-NONE- *T*-1)) (VP (VB go) (NP (NN home)) (. .)))"
+    assert bracket_score([gold], ["(S (VP (VB go) (NP (NN home)) (. .)))"]).exact == 1.0
+    # a wrong tag of the full stop does not matter, as the other words are the same
+    assert bracket_counts([gold], ["(S (VP (VB go) (NP (NN home) (NN .))))"]) == [(3, 3, 3, 0)]
+    # without full stop, or with another one, each tree goes by its own tags
+    assert bracket_score([gold], ["(S (VP (VB go) (NP (NN home))))"]).exact == 1.0
+    assert bracket_score([gold], ["(S (VP (VB go) (NP (NN home))) (. !))"]).exact == 1.0
+    with pytest.raises(ValueError, match="over 2 words that count, and the predicted one over 3"):
+        bracket_score([gold], ["(S (VP (VB go) (NP (NN home) (NN !))))"])
+    with pytest.raises(ValueError, match="over 4 words that count, and the predicted one over 3"):
+        bracket_score([gold], ["(S (VP (VB go) (NP (NN home)) (. .)))"], ignored=())
+
+
+DELETED = {"TOP", "-NONE-", ",", ":", "``", "''", "."}
+
+
+def evalb_brackets(text):
+    """Words and brackets as EVALB reads them: deleted words have no place, brackets of no length are dropped."""
+    words, brackets, opened = [], [], []
+    tokens = re.findall(r"[()]|[^()\s]+", text)
+    for k, token in enumerate(tokens):
+        if token == "(":
+            opened.append((tokens[k + 1], len(words), tokens[k + 2] != "("))
+        elif token == ")":
+            label, start, is_tag = opened.pop()
+            label = re.split("[-=]", label)[0] or label
+            if not is_tag and start < len(words) and label not in DELETED:
+                brackets.append(("ADVP" if label == "PRT" else label, start, len(words)))
+        elif tokens[k - 1] != "(" and opened[-1][0] not in DELETED:
+            words.append(token)
+    return words, brackets
+
+
+def random_tree(rng, words, label="S"):
+    """Over ``(word, tag)`` pairs."""
+    leaves = [Tree(tag, [word]) for word, tag in words]
+    while len(leaves) > 1 or rng.random() < 0.4:
+        first = rng.integers(len(leaves))
+        last = first + 1 + rng.integers(min(3, len(leaves) - first))
+        leaves[first:last] = [Tree(str(rng.choice(["NP", "NP-SBJ", "VP", "PRT", "ADVP"])), leaves[first:last])]
+    return Tree(label, leaves)
+
+
+def with_ignored(rng, words):
+    """Traces between the words."""
+    found = []
+    for word in words:
+        found += [("*", "-NONE-")] * rng.binomial(1, 0.3) + [word]
+    return found
+
+
+def test_counts_of_random_trees_with_traces_and_punctuation_are_those_of_evalb():
+    rng = np.random.default_rng(0)
+    tags = ["NN", "VB", ",", ":", "."]
+    empty = crossings = 0
+    for _ in range(300):
+        said = [(f"w{k}", str(rng.choice(tags))) for k in range(rng.integers(1, 8))]
+        gold = random_tree(rng, with_ignored(rng, said), "TOP")
+        kept = [word for word in said if word[1] not in DELETED or rng.random() < 0.8]
+        found = random_tree(rng, with_ignored(rng, kept or said))
+        (words, true), (others, predicted) = evalb_brackets(str(gold)), evalb_brackets(str(found))
+        assert words == others
+        left, hits = predicted.copy(), 0
+        for bracket in true:
+            if bracket in left:
+                left.remove(bracket)
+                hits += 1
+        crossing = sum(any(a < s < b < e or s < a < e < b for _, a, b in true) for _, s, e in predicted)
+        assert bracket_counts([gold], [found]) == [(len(true), len(predicted), hits, crossing)]
+        empty += not words
+        crossings += crossing
+    assert empty > 5
+    assert crossings > 50
+
+
 def test_bad_pairs():
     with pytest.raises(ValueError, match="There are 1 true and 0 predicted trees"):
         bracket_score([GOLD], [])
     with pytest.raises(ValueError, match="There are no trees"):
         bracket_score([], [])
-    with pytest.raises(ValueError, match="true tree 1 is over 7 words, and the predicted one over 1"):
+    with pytest.raises(ValueError, match="true tree 1 is over 5 words that count, and the predicted one over 1"):
         bracket_score([GOLD, GOLD], [GOLD, "(S (NN a))"])
     with pytest.raises(ValueError, match="true tree 0 has 'a' where the predicted one has 'b'"):
         bracket_score(["(S (NN a))"], ["(S (NN b))"])

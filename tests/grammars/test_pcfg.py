@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import maxmargin
+from maxmargin.datasets import make_treebank
 from maxmargin.grammars import PCFG, Grammar, Tree
 from maxmargin.metrics import bracket_f1
 from tree_cases import treebank, trees
@@ -158,6 +159,12 @@ def test_a_sentence_without_a_derivation_gets_a_flat_tree():
     assert words.predict([["the", "unheard-of"]])[0].words() == ["the", "unheard-of"]
 
 
+def test_a_flat_tree_has_the_commonest_root():
+    y = ["(FRAG (NN a))", *["(S (NN a) (VB b))"] * 3, *["(NP (NN a))"] * 2]
+    model = PCFG().fit([Tree.of(tree).tokens() for tree in y], y)
+    assert str(model.predict([["VB", "VB"]])[0]) == "(S (VB VB) (VB VB))"
+
+
 def test_model_files(tmp_path):
     bank = treebank()
     X = [tree.tokens() for tree in bank]
@@ -236,8 +243,34 @@ def test_a_beam_may_leave_out_the_best():
     assert all(ranked.score <= first.score + 1e-12 for ranked in found)
 
 
+def test_a_sentence_whose_trees_a_beam_loses_is_parsed_without_it():
+    """Over a b the better X stays, and Y is lost, which the only tree has."""
+    rules = "S -> X D [0.9] | Y G [0.1]\nX -> A B [1]\nY -> A B [0.5] | B A [0.5]\nD -> C E [1]\nG -> C F [1]\n"
+    rules += "\n".join(f"{name} -> '{name.lower()}' [1]" for name in "ABCEF")
+    exact, narrow = PCFG.from_text(rules), PCFG.from_text(rules)
+    narrow.beam = 0.0
+    x = ["a", "b", "c", "f"]
+    assert narrow.predict([x]) == exact.predict([x]) == [Tree.from_text("(S (Y (A a) (B b)) (G (C c) (F f)))")]
+    assert narrow.predict_kbest([x], 3) == exact.predict_kbest([x], 3)
+    assert narrow.predict([x], required=[[("G", 2, 4)]]) == exact.predict([x])
+    assert narrow.predict_kbest([["a", "a"]], 1) == [[]]  # there is none
+
+
 def test_words_for_a_parser_of_tags_come_with_a_warning():
     model = PCFG().fit([["DT", "NN", "VBZ"]], ["(S (NP (DT DT) (NN NN)) (VP (VBZ VBZ)))"])
     with pytest.warns(UserWarning, match="This parser reads tags, .* input='words'"):
         model.predict([["the", "dog", "barks"]])
     model.predict([["the", "dog", "barks"], ["DT", "dog", "barks"]])  # some are known
+
+
+def test_sentences_of_tags_alone_are_scored_over_the_words_of_the_true_trees():
+    trees = make_treebank(60)
+    pairs = [tree.tokens() for tree in trees]
+    tags = [[tag for _, tag in sentence] for sentence in pairs]
+    model = PCFG(horizontal=1).fit(tags, trees)
+    assert model.score(tags, trees) == model.score(pairs, trees) < 1.0
+    assert model.score(tags, [str(tree) for tree in trees]) == model.score(pairs, trees)
+    folds = cross_val_score(PCFG(horizontal=1), tags, trees, cv=3, error_score="raise")
+    assert folds.tolist() == cross_val_score(PCFG(horizontal=1), pairs, trees, cv=3).tolist()
+    with pytest.raises(ValueError, match="Example 1: the tree is over 3 words, and the sentence has 2"):
+        model.score([["NN", "VBZ"]] * 2, ["(S (NN a) (VBZ b))", "(S (DT a) (NN b) (VBZ c))"])

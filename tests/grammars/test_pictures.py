@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as Xml
 
+import pytest
 from hypothesis import given
 
 from maxmargin.grammars import Tree
@@ -28,6 +29,14 @@ def test_wrong_nodes_are_red():
     root = Xml.fromstring(TREE.svg(against=OTHER))
     assert [node.text for node in root.iter(f"{SVG}text") if node.get("fill") == "#c0392b"] == ["NP", "VP"]
     assert TREE._repr_svg_() == TREE.svg()
+
+
+@pytest.mark.parametrize("word", ["a\x0cb", "a\x00b", "\x1c", "a\ud800", "\ufffe", "\x7f", "é<>&\"'😀"])
+def test_every_word_makes_well_formed_xml(word):
+    root = Xml.fromstring(Tree("S", [Tree("NN", [word])]).svg().encode())
+    shown = [node.text for node in root.iter(f"{SVG}text")][-1]
+    assert len(shown) == len(word)
+    assert shown == word or "\ufffd" in shown
 
 
 @given(trees())

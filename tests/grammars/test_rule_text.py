@@ -1,9 +1,10 @@
 """Grammars from text: NLTK reads the same rules; trees and rules are inverses; faults have lines."""
 
 import nltk
+import numpy as np
 import pytest
 
-from maxmargin.grammars import Grammar, NotDerivable, Tree
+from maxmargin.grammars import PCFG, Grammar, NotDerivable, Tree
 from maxmargin.grammars.rule_text import read_rules
 
 WORDS = """
@@ -72,3 +73,39 @@ def test_tags_as_input():
 def test_faults_are_sentences_with_line_numbers(text, message):
     with pytest.raises(ValueError, match=message):
         Grammar.from_text(text)
+
+
+def test_the_start_and_lines_that_go_on_are_read_as_nltk_reads_them():
+    text = "%start NP\nDT -> 'the' [1.0]\nNP -> DT NN [0.4] \\\n  | NP PP \\\n [0.6]\nPP -> 'in' [1]\nNN -> 'dog' [1]\n"
+    theirs = nltk.PCFG.fromstring(text)
+    ours = read_rules(text)
+    assert {(str(p.lhs()), tuple(map(str, p.rhs())), p.prob()) for p in theirs.productions()} == {
+        (rule.parent, rule.children or (rule.word,), rule.probability) for rule in ours
+    }
+    grammar = Grammar.from_text(text)
+    assert grammar.symbols[grammar.start].label == str(theirs.start()) == "NP"
+    for odd, message in (
+        ("%start\nS -> 'a'", "Line 1 is '%start'; the start is one symbol"),
+        ("S -> 'a'\n%start A B", "Line 2 is"),
+        ("S -> 'a'\n%start A", "Line 2 names the start 'A', which has no rules"),
+        ("S -> 'a'\nA -> \\\n 'b' 'c'", "Line 2 has the word 'b' beside"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Grammar.from_text(odd)
+
+
+def test_rules_of_a_symbol_to_itself_are_left_out():
+    """Chains repeat no symbol; the best tree and its probability are NLTK's, which never uses them either."""
+    text = "S -> S [0.3] | A A [0.5] | 'a' [0.2]\nA -> A [0.1] | 'a' [0.6] | S [0.3]"
+    grammar = Grammar.from_text(text)
+    assert sorted(grammar.rule_name(rule) for rule in range(grammar.n_rules) if "'" not in grammar.rule_name(rule)) == [
+        "A -> S",
+        "S -> A A",
+    ]
+    model, words = PCFG.from_text(text), ["a"] * 4
+    theirs = next(nltk.ViterbiParser(nltk.PCFG.fromstring(text)).parse(words))
+    assert model.predict_kbest([words], 1)[0][0].score == pytest.approx(np.log(theirs.prob()))
+    ranked = model.predict_kbest([["a", "a"]], 100)[0]
+    assert len(ranked) == len({each.output for each in ranked}) == 4  # each A is a word or an S above one
+    with pytest.raises(ValueError, match="never ends"):
+        Grammar.from_text("S -> S")

@@ -105,3 +105,7 @@ def test_what_stands_for_no_tree():
         Tree.of(NltkTree("S", []))
     with pytest.raises(ValueError, match="'the' shares the node 'NP' with others"):
         Tree.of("(NP the (NN dog))").tokens()
+
+
+def test_words_between_nodes_are_in_their_order():
+    assert Tree.from_text("(S a (NP b) c (VP (VB d) e))").words() == ["a", "b", "c", "d", "e"]

@@ -17,7 +17,6 @@ from maxmargin.grammars.oracle import TreeOracle
 from reference import FORMULATIONS
 
 CASES = grammar_cases() | grammar_cases(features=True) | grammar_cases(whole=True)
-LABELS = 2
 
 
 def targets_of(case: GrammarCase, truth: tuple) -> tuple[_core.Sentences, _core.TreeTargets]:
@@ -28,7 +27,7 @@ def targets_of(case: GrammarCase, truth: tuple) -> tuple[_core.Sentences, _core.
 
 def oracle_of(case: GrammarCase, truth: tuple, loss: str, rescaling: str, slack: str, beam=None) -> TreeOracle:
     sentences, targets = targets_of(case, truth)
-    bound = bound_loss(loss, sentences, targets, LABELS, Formulation(rescaling, slack))
+    bound = bound_loss(loss, sentences, targets, Formulation(rescaling, slack))
     return TreeOracle(sentences, np.array([len(case.words)], dtype=np.int32), bound, None, 1, beam)
 
 

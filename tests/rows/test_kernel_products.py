@@ -7,9 +7,12 @@ import subprocess
 import sys
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from maxmargin import _core
+
+Rough = npt.NDArray[np.float32]
 
 
 def battery() -> float:
@@ -35,6 +38,21 @@ def battery() -> float:
         found = before.copy()
         _core.KernelProducts(left, right, power).add(chosen, coefficients, found)
         worst = max(worst, float(np.abs(found - before - expected).max() / max(1.0, np.abs(expected).max())))
+        worst = max(worst, _error_of_features(left, right, power, rng))
+    return worst
+
+
+def _error_of_features(left: Rough, right: Rough, power: int, rng: np.random.Generator) -> float:
+    """The largest, relative to the largest feature."""
+    sums, worst, columns = left.astype(np.float64) @ right.astype(np.float64).T, 0.0, len(right)
+    values = np.exp(sums) if power == 0 else sums**power
+    for width, upper in ((columns, True), (columns, False), (columns + 5, False), (max(1, columns // 2), True)):
+        factor = rng.normal(size=(columns, width)).astype(np.float32)
+        factor = np.triu(factor) if upper else factor
+        found = np.full((len(left), width), np.nan, dtype=np.float32)
+        _core.kernel_features(left, right, power, factor, upper, found)
+        expected = values @ factor.astype(np.float64)
+        worst = max(worst, float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max())))
     return worst
 
 
@@ -71,3 +89,11 @@ def test_what_does_not_fit_is_refused() -> None:
         products.add(rows, np.ones((2, 2)), np.ones((2, 2)))
     with pytest.raises(IndexError, match="no such row"):
         products.add(rows + 1, np.ones((2, 2)), np.ones((3, 2)))
+    with pytest.raises(ValueError, match="same number of products"):
+        _core.kernel_features(ones, ones[:, :1].copy(), 0, ones, False, ones.copy())
+    with pytest.raises(ValueError, match="power"):
+        _core.kernel_features(ones, ones, -1, ones, False, ones.copy())
+    with pytest.raises(ValueError, match="one row per column"):
+        _core.kernel_features(ones, ones, 0, ones[:2].copy(), False, ones.copy())
+    with pytest.raises(ValueError, match="one row of features"):
+        _core.kernel_features(ones, ones, 0, ones, False, ones[:2].copy())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import toy_problems as problems
-from maxmargin import BlockCoordinate, Formulation, NSlack, OneSlack, Status
+from maxmargin import BlockCoordinate, ChainSVC, Formulation, NSlack, OneSlack, Status
 from maxmargin.oracles.bind import bind
 from maxmargin.solvers.base import Run
 
@@ -36,6 +37,20 @@ def test_planes_seen_before_save_questions():
         calls[name] = counted.calls["argmax"]
     assert calls["cache"] < calls["no cache"]
     assert calls["passes"] < calls["no passes"] < calls["plain"]
+
+
+def test_planes_that_are_never_found_again_are_hardly_looked_at():
+    """A labelling of a thousand tokens does not come back: looks at those found before would cost more than asking."""
+    rng = np.random.default_rng(0)
+    means = rng.standard_normal((3, 20))
+    labels = [np.repeat(rng.integers(3, size=250), 4) for _ in range(8)]
+    tokens = [means[y] + 3.0 * rng.standard_normal((y.size, 20)) for y in labels]
+    plain, kept = (ChainSVC(0.05, solver=OneSlack(cache=cache)).fit(tokens, labels).solution_ for cache in (0, 10))
+    assert plain.status is kept.status is Status.CONVERGED
+    assert plain.cache_hits == 0 < kept.cache_hits
+    assert kept.oracle_calls < 1.5 * plain.oracle_calls
+    assert kept.cache_hits < 3.0 * kept.oracle_calls
+    assert kept.primal == pytest.approx(plain.primal, rel=1e-2)
 
 
 @pytest.mark.parametrize("update", ["all", "block"])

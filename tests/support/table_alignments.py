@@ -22,9 +22,7 @@ def is_homology(structure: Structure) -> bool:
 
 
 def loss_of(structure: Structure) -> str:
-    if "'" in structure.name:
-        return structure.name.split("'")[1]
-    return "zero-one" if is_homology(structure) else "q"
+    return structure.name.split("'")[1] if "'" in structure.name else "q"
 
 
 def make(structure: Structure) -> tuple[Any, Any]:

@@ -39,7 +39,7 @@ class CuttingPlanes:
 
     def __init__(self, X: list[Any], y: list[Any], c: float) -> None:
         self.X, self.y, self.c = X, y, c
-        self.model = HomologySVM(1.0, features=FEATURES, alphabet=LETTERS, tol=10.0).fit(X[:1], y[:1])
+        self.model = HomologySVM(1.0, features=FEATURES, alphabet=LETTERS, loss="zero-one", tol=10.0).fit(X[:1], y[:1])
         self.model.coef_ = np.zeros(len(LETTERS) ** 2 + 1)
         self.truths = [histogram(x, candidates[at], pairs.pairs) for (x, candidates), (at, pairs) in zip(X, y)]
         self.decoys = [(x, [own for k, own in enumerate(rows) if k != at]) for (x, rows), (at, _) in zip(X, y)]

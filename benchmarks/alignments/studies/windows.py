@@ -29,6 +29,7 @@ C, FOLDS, SEED = 0.3, 3, 7000
 FEATURES: dict[str, Any] = {
     "Simple": proteins.LIKELIHOODS["Simple"],
     "products of hydropathies, distances up to 4": proteins.LIKELIHOODS["Window"],
+    "hydropathies around gaps, distances up to 6": proteins.GAP_WINDOWS["Gap window"],
     "classes of residues, distances up to 2": proteins.MODELS["Window"],
     "means over windows": proteins.MODELS["Window means"],
     "means and profiles": proteins.MODELS["Profile"],

@@ -71,7 +71,7 @@ void make_targets(PyAlignmentTargets* self, nb::object owner, In1<std::int64_t> 
   new (self) PyAlignmentTargets{std::move(targets), owner};
 }
 
-// Every total that an output can have must be in the tables. Finds the largest search by totals, in bytes.
+// Every number of hits and of pairs must be in the tables. Finds the largest search by totals, in bytes.
 std::pair<std::int64_t, std::int64_t> check_tables(const alignments::AlignmentProblem& problem) {
   const alignments::AlignmentLoss& loss = *problem.loss;
   const alignments::AlignmentSet& set = *problem.targets->set;
@@ -84,7 +84,8 @@ std::pair<std::int64_t, std::int64_t> check_tables(const alignments::AlignmentPr
     const auto bytes = static_cast<std::int64_t>(sizeof(double)) * rows.numbers();
     if (bytes > largest.second) largest = {i, bytes};
     const std::int64_t first = loss.first[static_cast<std::size_t>(i)];
-    if (first < 0 || first + rows.most(program.goal()) >= std::ssize(loss.margin)) throw nb::value_error("margin and scale are too short");
+    if (first < 0 || first + problem.most_total(i) >= std::ssize(loss.margin)) throw nb::value_error("margin and scale are too short");
+    if (loss.counts_pairs && problem.stride(i) <= std::ssize(problem.targets->truth(i))) throw nb::value_error("strides are too small");
   }
   return largest;
 }

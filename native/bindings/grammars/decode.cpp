@@ -40,25 +40,25 @@ void add_tree_predictions(nb::class_<PySentences>& type) {
             std::int64_t spans = 0;
             for (std::int64_t i = 0; i < self.n(); ++i) spans += grammars::span_count(std::ssize(self.sentences.words_of(i)));
             if (static_cast<std::int64_t>(brackets.shape(0)) != spans) throw nb::value_error("one row per span is needed");
-            const auto labels = static_cast<std::int64_t>(brackets.shape(1));
-            self.check_labels(labels);
-            const TreeWorth worth{nullptr, 1.0, grammars::Chart::kNoBeam, brackets.data(), labels};
+            if (static_cast<std::int64_t>(brackets.shape(1)) != self.sentences.rules->columns()) throw nb::value_error("one column per kind of bracket is needed");
+            const TreeWorth worth{nullptr, 1.0, grammars::Chart::kNoBeam, brackets.data()};
             nb::gil_scoped_release release;
             TreeLists trees = grammars::best_trees(self.sentences, worth, threads);
             nb::gil_scoped_acquire acquire;
             return taken(std::move(trees));
           },
-          nb::arg("brackets").noconvert(), nb::arg("threads"), "The same for numbers per bracket: (spans of all sentences, labels).")
+          nb::arg("brackets").noconvert(), nb::arg("threads"), "The same for numbers per bracket: (spans of all sentences, columns).")
       .def(
           "kbest",
-          [](const PySentences& self, In1<double> weights, int k, std::optional<double> beam, int threads) {
+          [](const PySentences& self, In1<double> weights, int k, std::optional<double> beam, bool different, int threads) {
             const TreeWorth worth = worth_of(self, weights, 1.0, beam);
             nb::gil_scoped_release release;
-            TreeLists trees = grammars::best_tree_lists(self.sentences, worth, k, threads);
+            TreeLists trees = grammars::best_tree_lists(self.sentences, worth, k, different, threads);
             nb::gil_scoped_acquire acquire;
             return taken(std::move(trees));
           },
-          nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("beam").none(), nb::arg("threads"), "The k best trees of each sentence, as `best` gives one.")
+          nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("beam").none(), nb::arg("different"), nb::arg("threads"),
+          "The k best derivations of each sentence, or those of different trees, as `best` gives one.")
       .def(
           "samples",
           [](const PySentences& self, In1<double> weights, double temperature, int count, std::uint64_t seed, int threads) {
@@ -72,16 +72,15 @@ void add_tree_predictions(nb::class_<PySentences>& type) {
           "Exact samples of the trees of each sentence, as `best` gives one.")
       .def(
           "sums",
-          [](const PySentences& self, In1<double> weights, double temperature, std::int64_t labels, int threads) {
+          [](const PySentences& self, In1<double> weights, double temperature, int threads) {
             const TreeWorth worth = worth_of(self, weights, temperature, std::nullopt);
-            self.check_labels(labels);
             nb::gil_scoped_release release;
-            grammars::TreeSums found = grammars::tree_sums(self.sentences, worth, labels, threads);
+            grammars::TreeSums found = grammars::tree_sums(self.sentences, worth, threads);
             nb::gil_scoped_acquire acquire;
             return nb::make_tuple(take(std::move(found.log_sums)), take(std::move(found.brackets)), found.listed);
           },
-          nb::arg("weights").noconvert(), nb::arg("temperature"), nb::arg("labels"), nb::arg("threads"),
-          "(log partitions, expected brackets by span and label, how many sentences took logarithms); -inf for a sentence without a tree.")
+          nb::arg("weights").noconvert(), nb::arg("temperature"), nb::arg("threads"),
+          "(log partitions, probabilities of brackets by span and column, how many sentences took logarithms); -inf for a sentence without a tree.")
       .def(
           "applications",
           [](const PySentences& self, In1<double> weights) {

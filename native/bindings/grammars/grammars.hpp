@@ -17,11 +17,6 @@ struct PySentences {
   void check_weights(std::size_t size) const {
     if (static_cast<std::int64_t>(size) != sentences.weights) throw nb::value_error("weights have the wrong length");
   }
-  void check_labels(std::int64_t labels) const {
-    for (grammars::Rule rule = 0; rule < sentences.rules->rules(); ++rule) {
-      if (sentences.rules->bracket(rule) >= labels) throw nb::value_error("one column per label is needed");
-    }
-  }
 };
 
 std::vector<std::int64_t> checked_offsets(const In1<std::int64_t>& offsets, std::int64_t examples, std::size_t last, const char* name);

@@ -150,6 +150,12 @@ void bind_sentences(nb::module_& module) {
                      return spans;
                    },
                    "Spans of all sentences together.")
+      .def_prop_ro("bracket_columns",
+                   [](const PySentences& self) {
+                     const std::span<const std::int32_t> labels = self.sentences.rules->column_labels();
+                     return take(std::vector<std::int32_t>(labels.begin(), labels.end()));
+                   },
+                   nb::rv_policy::move, "The label of each column of a table of brackets: one for the first bracket of each label over a span, then those for further ones.")
       .def("fingerprint", &fingerprint);
   add_tree_predictions(type);
 }

@@ -25,6 +25,17 @@ void add(const KernelProducts& self, In1<std::int32_t> rows, In2<double> coeffic
   self.add(as_span(rows), coefficients.data(), static_cast<std::int64_t>(into.shape(1)), into.data());
 }
 
+void features(In2<float> left, In2<float> right, int power, In2<float> factor, bool upper, InOut2<float> out) {
+  const std::size_t depth = left.shape(1);
+  if (depth == 0 || depth > kMostDepth || right.shape(1) != depth) throw nb::value_error("rows and columns need the same number of products");
+  if (power < 0) throw nb::value_error("a power is not negative");
+  if (factor.shape(0) != right.shape(0)) throw nb::value_error("a factor has one row per column of the matrix");
+  if (out.shape(0) != left.shape(0) || out.shape(1) != factor.shape(1)) throw nb::value_error("one row of features per row of the matrix is needed");
+  nb::gil_scoped_release release;
+  const KernelColumns columns({right.data(), right.size()}, static_cast<std::int64_t>(depth), power);
+  kernel_features({left.data(), left.size()}, columns, factor.data(), static_cast<std::int64_t>(factor.shape(1)), upper, out.data());
+}
+
 }  // namespace
 
 void bind_kernel_products(nb::module_& module) {
@@ -32,6 +43,9 @@ void bind_kernel_products(nb::module_& module) {
       .def("__init__", &make, nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("power"))
       .def("add", &add, nb::arg("rows").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("into").noconvert(),
            "into += K[rows].T @ coefficients");
+  module.def("kernel_features", &features, nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("power"), nb::arg("factor").noconvert(),
+             nb::arg("upper"), nb::arg("out").noconvert(),
+             "out = K @ factor for the matrix of KernelProducts(left, right, power); `upper`: the factor is an upper triangle.");
 }
 
 }  // namespace maxmargin::bindings

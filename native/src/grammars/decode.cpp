@@ -1,5 +1,9 @@
 #include "maxmargin/grammars/decode.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <set>
+
 #include "maxmargin/engine/thread_ranges.hpp"
 #include "maxmargin/grammars/forest.hpp"
 #include "maxmargin/grammars/sums.hpp"
@@ -27,7 +31,7 @@ void add_tree(TreeLists& trees, std::span<const Anchored> rules, double score) {
   trees.scores.push_back(score);
 }
 
-// Calls find(scratch, sentence, chart, trees) for each sentence that has a tree, after its chart was filled.
+// Calls find(scratch, sentence, chart, trees) for each sentence that has a tree, after its chart was filled: without a beam where that has left none.
 template <class Scratch, class Find>
 TreeLists collect(const Sentences& sentences, const TreeWorth& worth, int threads, Find&& find) {
   std::vector<TreeLists> parts(static_cast<std::size_t>(thread_count(sentences.n(), threads)));
@@ -37,15 +41,28 @@ TreeLists collect(const Sentences& sentences, const TreeWorth& worth, int thread
     Chart chart;
     Scratch own;
     for (std::int64_t i = begin; i < end; ++i) {
-      const double value = chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i), worth.beam);
-      if (value != kImpossible<double>) find(own, i, chart, part);
+      const SentenceScores& scores = scorer.of(i);
+      double value = chart.best(*sentences.rules, sentences.words_of(i), scores, worth.beam);
       part.pruned = part.pruned || chart.pruned();
+      if (value == kImpossible<double> && chart.pruned()) value = chart.best(*sentences.rules, sentences.words_of(i), scores);
+      if (value != kImpossible<double>) find(own, i, chart, part);
       part.ends.push_back(std::ssize(part.scores));
     }
   });
   TreeLists all = std::move(parts.front());
   for (std::size_t k = 1; k < parts.size(); ++k) append(all, std::move(parts[k]));
   return all;
+}
+
+constexpr std::int32_t kDerivations = 100;  // looked at for each tree of a list, where many are of one tree
+
+// What can be seen of a derivation, equal for derivations of one tree: its brackets and its lexical rules at their places.
+void visible(const Rules& rules, std::span<const Anchored> derivation, std::vector<std::int32_t>& into) {
+  into.clear();
+  for (const Anchored& each : derivation) {
+    const bool lexical = each.rule >= rules.binary() + rules.unary();
+    if (lexical || rules.bracket(each.rule) >= 0) into.insert(into.end(), {lexical ? -1 - each.rule : rules.bracket(each.rule), each.start, each.end});
+  }
 }
 
 }  // namespace
@@ -57,18 +74,24 @@ TreeLists best_trees(const Sentences& sentences, const TreeWorth& worth, int thr
   });
 }
 
-TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, int threads) {
+TreeLists best_tree_lists(const Sentences& sentences, const TreeWorth& worth, int k, bool different, int threads) {
   struct Scratch {
     programs::KBest<ChartProgram, double, ChartScores> list;
     std::vector<Anchored> tree;
+    std::vector<std::int32_t> shape;
+    std::set<std::vector<std::int32_t>> seen;
   };
-  return collect<Scratch>(sentences, worth, threads, [k](Scratch& own, std::int64_t, Chart& chart, TreeLists& trees) {
+  const std::int64_t asked = std::int64_t{k} * (different ? kDerivations : 1);
+  const auto most = static_cast<std::int32_t>(std::min<std::int64_t>(asked, std::numeric_limits<std::int32_t>::max()));
+  return collect<Scratch>(sentences, worth, threads, [k, different, most](Scratch& own, std::int64_t, Chart& chart, TreeLists& trees) {
     const ChartProgram program(chart);
     own.list.start(program, {&program}, chart.values());
-    for (std::int32_t rank = 0; rank < k && own.list.find(rank); ++rank) {
+    own.seen.clear();
+    for (std::int32_t rank = 0; rank < most && std::ssize(own.seen) < k && own.list.find(rank); ++rank) {
       own.tree.clear();
       own.list.walk(rank, [&](Cell cell, Edge edge) { program.add_rules(cell, edge, own.tree); });
-      add_tree(trees, own.tree, own.list.value(rank));
+      if (different) visible(chart.rules(), own.tree, own.shape);
+      if (!different || own.seen.insert(own.shape).second) add_tree(trees, own.tree, own.list.value(rank));
     }
   });
 }
@@ -83,7 +106,7 @@ TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int 
   };
   return collect<Scratch>(sentences, worth, threads, [&, count, seed](Scratch& own, std::int64_t i, Chart& chart, TreeLists& trees) {
     const std::uint64_t own_seed = seed ^ (0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(i + 1));
-    own.inside.run(chart, sentences, i, nullptr, 0);
+    own.inside.run(chart, sentences, i, nullptr);
     if (!own.inside.listed()) {
       TreeSampler sampler(chart, own.inside, own_seed);
       for (int k = 0; k < count; ++k) {
@@ -108,10 +131,11 @@ TreeLists sampled_trees(const Sentences& sentences, const TreeWorth& worth, int 
   });
 }
 
-TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, std::int64_t labels, int threads) {
+TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, int threads) {
+  const std::int64_t columns = sentences.rules->columns();
   std::vector<std::int64_t> first{0};
   for (std::int64_t i = 0; i < sentences.n(); ++i) first.push_back(first.back() + span_count(std::ssize(sentences.words_of(i))));
-  TreeSums found{std::vector<double>(static_cast<std::size_t>(sentences.n()), kImpossible<double>), std::vector<double>(static_cast<std::size_t>(first.back() * labels))};
+  TreeSums found{std::vector<double>(static_cast<std::size_t>(sentences.n()), kImpossible<double>), std::vector<double>(static_cast<std::size_t>(first.back() * columns))};
   std::vector<std::int64_t> listed(static_cast<std::size_t>(thread_count(sentences.n(), threads)));
   in_parallel(sentences.n(), threads, [&](int share, std::int64_t begin, std::int64_t end) {
     WorthScorer scorer(sentences, worth);
@@ -119,8 +143,8 @@ TreeSums tree_sums(const Sentences& sentences, const TreeWorth& worth, std::int6
     ChartSums sums;
     for (std::int64_t i = begin; i < end; ++i) {
       if (chart.best(*sentences.rules, sentences.words_of(i), scorer.of(i)) == kImpossible<double>) continue;
-      double* brackets = found.brackets.data() + first[static_cast<std::size_t>(i)] * labels;
-      found.log_sums[static_cast<std::size_t>(i)] = sums.run(chart, sentences, i, brackets, labels);
+      double* brackets = found.brackets.data() + first[static_cast<std::size_t>(i)] * columns;
+      found.log_sums[static_cast<std::size_t>(i)] = sums.run(chart, sentences, i, brackets);
       listed[static_cast<std::size_t>(share)] += sums.listed();
     }
   });

@@ -14,7 +14,7 @@ class TreeLikelihood {  // keeps its memory from one sentence to the next
   double operator()(std::int64_t i, const double* w, double factor, double* into, double c) {
     const Sentences& sentences = *targets_.sentences;
     chart_.best(*sentences.rules, sentences.words_of(i), scorer_.of(sentences, i, w, factor));
-    double value = sums_.run(chart_, sentences, i, nullptr, 0);
+    double value = sums_.run(chart_, sentences, i, nullptr);
     for (const Anchored& each : targets_.truth(i)) value -= factor * sentences.score(i, each, w);
     if (into == nullptr) return value;
     for (const Anchored& each : targets_.truth(i)) sentences.visit_features(i, each, [&](std::int64_t at, double x) { into[at] -= c * x; });

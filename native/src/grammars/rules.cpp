@@ -33,6 +33,7 @@ Rules::Rules(const RuleArrays& given)
   check(given);
   sort_binary(given);
   sort_chains(given);
+  list_columns();
   symbols_of_.assign(given.binary.begin(), given.binary.end());
   for (std::size_t u = 0; u < given.unary.size(); u += 2) symbols_of_.insert(symbols_of_.end(), {given.unary[u], given.unary[u + 1], kNone});
   symbols_of_.resize(3 * static_cast<std::size_t>(rules()), kNone);
@@ -153,6 +154,35 @@ void Rules::sort_chains(const RuleArrays& given) {
   above_.resize(chains_.size());
   std::vector<std::int32_t> next(first_above_.begin(), first_above_.end() - 1);
   for (std::size_t c = 0; c < chains_.size(); ++c) above_[static_cast<std::size_t>(next[static_cast<std::size_t>(chains_[c].bottom)]++)] = {static_cast<std::int32_t>(c), chains_[c].top};
+}
+
+void Rules::list_columns() {
+  const std::int32_t labels = bracket_.empty() ? 0 : std::max(0, *std::ranges::max_element(bracket_) + 1);
+  for (std::int32_t label = 0; label < labels; ++label) column_labels_.push_back(label);
+  std::vector<std::vector<std::int32_t>> columns(static_cast<std::size_t>(labels));  // of each label, in the order of its brackets over a span
+  for (std::int32_t label = 0; label < labels; ++label) columns[static_cast<std::size_t>(label)].push_back(label);
+  std::vector<std::size_t> there(static_cast<std::size_t>(labels), 0);
+  for (const bool one_word : {false, true}) {
+    std::vector<std::int32_t>& all = chain_columns_[one_word ? 1 : 0];
+    all.assign(chain_rules_.size(), kNone);
+    for (const Chain& chain : chains_) {
+      const std::int32_t bottom = one_word ? kNone : symbol_bracket(chain.bottom);
+      for (const Rule rule : rules_of(chain)) {
+        if (bracket(rule) >= 0) there[static_cast<std::size_t>(bracket(rule))] = bracket(rule) == bottom ? 1 : 0;
+      }
+      for (std::int32_t at = chain.last - 1; at >= chain.first; --at) {
+        const std::int32_t label = bracket(chain_rules_[static_cast<std::size_t>(at)]);
+        if (label < 0) continue;
+        std::vector<std::int32_t>& own = columns[static_cast<std::size_t>(label)];
+        const std::size_t copy = there[static_cast<std::size_t>(label)]++;
+        if (copy == own.size()) {
+          own.push_back(static_cast<std::int32_t>(column_labels_.size()));
+          column_labels_.push_back(label);
+        }
+        all[static_cast<std::size_t>(at)] = own[copy];
+      }
+    }
+  }
 }
 
 void Rules::list_corners() {

@@ -126,9 +126,10 @@ double TreeSearcher::score(std::int64_t i, std::span<const Anchored> tree, const
 bool TreeSearcher::by_counts(std::int64_t i, const double* weights, double factor, SentenceScores& scores, std::vector<Anchored>& tree) {
   const auto at = static_cast<std::size_t>(problem_.loss->first[static_cast<std::size_t>(i)]);
   const std::int64_t columns = problem_.loss->guesses[static_cast<std::size_t>(i)];
-  const auto size = static_cast<std::size_t>((std::ssize(problem_.targets->gold(i)) + 1) * columns);
+  const std::int64_t rows = std::ssize(problem_.targets->gold(i)) + 1;
+  const auto size = static_cast<std::size_t>(rows * columns);
   const double own = score(i, problem_.targets->truth(i), weights, factor);
-  programs::CountPrices prices({problem_.loss->margin.data() + at, size}, {problem_.loss->scale.data() + at, size}, columns, own);
+  programs::CountPrices prices({{problem_.loss->margin.data() + at, size}, {problem_.loss->scale.data() + at, size}, rows, columns, columns, 1}, own);
   bool found = false;
   double closest = std::numeric_limits<double>::infinity(), hit = prices.hit(), guess = prices.guess();
   for (int round = 1;; ++round) {

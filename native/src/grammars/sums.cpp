@@ -18,16 +18,16 @@ std::vector<double> exponentials(std::span<const double> values) {
 
 }  // namespace
 
-double ChartSums::run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets, std::int64_t labels) {
+double ChartSums::run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets) {
   pairs_.shape(chart.rules());
   SentenceScorer::clear(sentences, i, counts_);
-  if (brackets != nullptr) std::fill_n(brackets, span_count(chart.n()) * labels, 0.0);
+  if (brackets != nullptr) std::fill_n(brackets, span_count(chart.n()) * chart.rules().columns(), 0.0);
   const double goal = take_exponentials(chart) ? go_up(chart) : 0.0;
-  listed_ = !(goal > 1.0 / kLarge && goal < kLarge) || !go_down(chart, goal, brackets, labels);
+  listed_ = !(goal > 1.0 / kLarge && goal < kLarge) || !go_down(chart, goal, brackets);
   if (listed_) {
     SentenceScorer::clear(sentences, i, counts_);
-    if (brackets != nullptr) std::fill_n(brackets, span_count(chart.n()) * labels, 0.0);
-    return list(chart, sentences, brackets, labels);
+    if (brackets != nullptr) std::fill_n(brackets, span_count(chart.n()) * chart.rules().columns(), 0.0);
+    return list(chart, sentences, brackets);
   }
   spread_counts(chart);
   return std::log(goal) + per_word_ * chart.n();
@@ -133,7 +133,7 @@ void ChartSums::count_at_span(Rule rule, std::int32_t i, std::int32_t j, double 
   }
 }
 
-bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::int64_t labels) {
+bool ChartSums::go_down(const Chart& chart, double goal, double* brackets) {
   const Rules& rules = chart.rules();
   const SplitRows& rows = chart.rows();
   const std::int32_t n = chart.n(), symbols = rules.symbols();
@@ -165,16 +165,17 @@ bool ChartSums::go_down(const Chart& chart, double goal, double* brackets, std::
         outside_low_[at] = chart.may_be_plain(span, symbol) ? sum : 0.0;
         largest = std::max(largest, sum);
       }
-      double* labelled = brackets == nullptr ? nullptr : brackets + span * labels;
+      double* labelled = brackets == nullptr ? nullptr : brackets + span * rules.columns();
       over_chains(chart, i, j, [&](const Chain& chain, double factor) {
         const double share = outside_high_[static_cast<std::size_t>(chain.top)] * factor;
         if (share == 0.0) return;
         outside_low_[static_cast<std::size_t>(chain.bottom)] += share;
         const double count = share * row_[static_cast<std::size_t>(chain.bottom)];
         if (count == 0.0) return;
-        for (const Rule rule : rules.rules_of(chain)) {
-          count_at_span(rule, i, j, count);
-          if (labelled != nullptr && rules.bracket(rule) >= 0) labelled[rules.bracket(rule)] += count;
+        for (const Rule rule : rules.rules_of(chain)) count_at_span(rule, i, j, count);
+        if (labelled == nullptr) return;
+        for (const std::int32_t column : rules.chain_columns(chain, j == i + 1)) {
+          if (column >= 0) labelled[column] += count;
         }
       });
       if (const SpanLimits* limits = chart.scores().limits; limits != nullptr && limits->any(span)) {
@@ -229,7 +230,7 @@ void ChartSums::spread_counts(const Chart& chart) {
   }
 }
 
-double ChartSums::list(const Chart& chart, const Sentences& sentences, double* brackets, std::int64_t labels) {
+double ChartSums::list(const Chart& chart, const Sentences& sentences, double* brackets) {
   const ChartProgram program(chart);
   forest_.list(program);
   const programs::Edges<2> edges = forest_.edges();
@@ -239,12 +240,20 @@ double ChartSums::list(const Chart& chart, const Sentences& sentences, double* b
   for (Edge edge = 0; edge < forest_.size(); ++edge) {
     const double count = used_[static_cast<std::size_t>(edge)];
     if (count == 0.0) continue;
+    const Cell cell = forest_.cell(edge);
+    const ChartProgram::At& at = program.place(cell);
     rules_.clear();
-    program.add_rules(forest_.cell(edge), forest_.chart_edge(edge), rules_);
-    for (const Anchored& each : rules_) {
-      SentenceScorer::count(sentences, each, count, counts_);
-      const std::int32_t label = chart.rules().bracket(each.rule);
-      if (brackets != nullptr && label >= 0) brackets[span_number(each.start, each.end) * labels + label] += count;
+    program.add_rules(cell, forest_.chart_edge(edge), rules_);
+    for (const Anchored& each : rules_) SentenceScorer::count(sentences, each, count, counts_);
+    if (brackets == nullptr || rules_.empty()) continue;
+    double* labelled = brackets + span_number(at.i, at.j) * chart.rules().columns();
+    if (!at.high) {
+      if (const std::int32_t label = chart.rules().bracket(rules_.front().rule); label >= 0) labelled[label] += count;
+      continue;
+    }
+    const Chain& chain = chart.rules().chains()[static_cast<std::size_t>(program.chain_number(at, forest_.chart_edge(edge)))];
+    for (const std::int32_t column : chart.rules().chain_columns(chain, at.j == at.i + 1)) {
+      if (column >= 0) labelled[column] += count;
     }
   }
   return value;

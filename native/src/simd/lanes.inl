@@ -11,6 +11,12 @@ inline constexpr int kVectorBytes = 16;  // wider vectors than the machine has a
 template <class Real>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Real));
 
+// Calls op(0), ..., op(n - 1) with constants: an array that these index stays in registers, which that of a loop may not.
+template <int n, class Op>
+inline void unrolled(Op&& op) {
+  [&]<int... at>(std::integer_sequence<int, at...>) { (op(std::integral_constant<int, at>{}), ...); }(std::make_integer_sequence<int, n>{});
+}
+
 #if defined(__GNUC__) || defined(__clang__)
 template <class Real, int n>
 struct VectorType {

@@ -42,8 +42,8 @@ inline Floats kernel_value(Floats x, int power) {
   return value;
 }
 
-// The values of a group of rows for a panel, to `out`, row after row.
-inline void value_group(const float* panel, const float* group, std::int64_t depth, int power, float* out) {
+// The values of a group of rows for a panel, to `out`, rows being `apart` from each other.
+inline void value_group(const float* panel, const float* group, std::int64_t depth, int power, float* out, std::int64_t apart) {
   constexpr int kWidth = kLanes<float>;
   Floats sum[kValueRows][2] = {};
   for (std::int64_t k = 0; k < depth; ++k, panel += kValueColumns, group += kValueRows) {
@@ -54,7 +54,7 @@ inline void value_group(const float* panel, const float* group, std::int64_t dep
       sum[r][1] += x * second;
     }
   }
-  for (int r = 0; r < kValueRows; ++r, out += kValueColumns) {
+  for (int r = 0; r < kValueRows; ++r, out += apart) {
     store(out, kernel_value(sum[r][0], power));
     store(out + kWidth, kernel_value(sum[r][1], power));
   }
@@ -64,7 +64,7 @@ void add_kernel_values(const KernelPass& pass) {
   constexpr int kWidth = kLanes<float>;
   alignas(64) float values[kPassRows * kValueColumns];
   for (std::int64_t row = 0; row < pass.count; row += kValueRows) {
-    value_group(pass.panel, pass.groups + row * pass.depth, pass.depth, pass.power, values + row * kValueColumns);
+    value_group(pass.panel, pass.groups + row * pass.depth, pass.depth, pass.power, values + row * kValueColumns, kValueColumns);
   }
   for (std::int64_t label = 0; label < pass.labels; ++label) {
     std::int32_t c = pass.first[label];
@@ -82,5 +82,26 @@ void add_kernel_values(const KernelPass& pass) {
     if (c < end) add(0);
     store(into, sum[0][0] + sum[1][0]);
     store(into + kWidth, sum[0][1] + sum[1][1]);
+  }
+}
+
+void kernel_values(const float* panel, const float* groups, std::int64_t depth, std::int64_t count, int power, float* out, std::int64_t apart) {
+  for (std::int64_t row = 0; row < count; row += kValueRows) value_group(panel, groups + row * depth, depth, power, out + row * apart, apart);
+}
+
+void add_products(const float* x, std::int64_t own, std::int64_t count, const float* panel, std::int64_t depth, float* out, std::int64_t apart) {
+  constexpr int kWidth = kLanes<float>;
+  for (std::int64_t row = 0; row < count; row += kValueRows, x += kValueRows * own, out += kValueRows * apart) {
+    Floats sum[2 * kValueRows];
+    unrolled<2 * kValueRows>([&](auto at) { sum[at] = load<Floats>(out + at / 2 * apart + at % 2 * kWidth); });
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const Floats first = load<Floats>(panel + k * kValueColumns), second = load<Floats>(panel + k * kValueColumns + kWidth);
+      unrolled<kValueRows>([&](auto r) {
+        const Floats cell = fill<Floats>(x[r * own + k]);
+        sum[2 * r] += cell * first;
+        sum[2 * r + 1] += cell * second;
+      });
+    }
+    unrolled<2 * kValueRows>([&](auto at) { store(out + at / 2 * apart + at % 2 * kWidth, sum[at]); });
   }
 }

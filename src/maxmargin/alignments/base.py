@@ -90,11 +90,11 @@ class AlignmentBase(Estimator):
 
     def gap_scores(self) -> Floats:
         """The constant scores of gaps, ``[[open, extend] of x, [open, extend] of y]``; a gap of length l scores
-        ``open + (l - 1) * extend``, and what the letters of its positions add."""
+        ``open + (l - 1) * extend``, and what the letters and the context of its positions add."""
         check_is_fitted(self, "coef_")
         total = np.zeros((2, 2))
         for gap in self.layout_.gaps:
-            if gap.track is None:
+            if gap.source is None:
                 total += gap.times * self.coef_[np.stack([gap.open[:, 0], gap.extend[:, 0]], axis=1)]
         return total
 

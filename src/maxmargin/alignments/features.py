@@ -8,7 +8,7 @@ of x and of a position of y; the entries of ``W`` are weights, with ``W[a, b] = 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -110,7 +110,8 @@ class Features:
 
     def numbers(self) -> list[str]:
         """The tracks of numbers, each once."""
-        return list(dict.fromkeys(each.source.track for each in self.components() if isinstance(each.source, Numbers)))
+        found = [each.source.track for each in self.components() if isinstance(each.source, Numbers)]
+        return list(dict.fromkeys([*found, *(track for gap in self.gaps for track in gap.context)]))
 
     def to_plain(self) -> list[dict[str, Any]]:
         """For a model file."""
@@ -248,22 +249,27 @@ class Profile(Part):
 
 @dataclass(frozen=True, init=False)
 class Gaps(Part):
-    """Scores of positions without a partner: a constant, and one per letter of the position for each of the tracks.
+    """Scores of positions without a partner: a constant, one per letter of the position for each of the tracks, and
+    one per column of the numbers that the position has, times their value.
 
     Parameters
     ----------
-    tracks : names of tracks of letters; none leaves the constant alone
+    tracks : names of tracks of letters
+    context : names of tracks of numbers, such as means over a window around each position
     affine : whether the first position of a run has weights of its own; else every position scores alike
     tied : whether gaps of x and gaps of y have the same weights
     """
 
     tracks: tuple[str, ...]
+    context: tuple[str, ...]
     affine: bool
     tied: bool
 
-    def __init__(self, *tracks: str, affine: bool = True, tied: bool = True) -> None:
+    def __init__(self, *tracks: str, context: str | Sequence[str] = (), affine: bool = True, tied: bool = True) -> None:
         own = checked_tracks(tracks) if tracks else ()
-        set_fields(self, tracks=own, affine=bool(affine), tied=bool(tied))
+        numbers = (context,) if isinstance(context, str) else tuple(context)
+        numbers = checked_tracks(numbers) if numbers else ()
+        set_fields(self, tracks=own, context=numbers, affine=bool(affine), tied=bool(tied))
 
     def components(self) -> Iterator[Component]:
         return iter(())
@@ -278,8 +284,9 @@ def part_from_plain(given: Any) -> Part:
         raise ValueError("the features have a part of an unknown kind")
     options = {name: value for name, value in given.items() if name != "kind"}
     tracks = options.pop("tracks", None)
-    if tracks is not None and not isinstance(tracks, list):
-        raise ValueError("the tracks of a part of the features are no list")
+    for own in (tracks, options.get("context")):
+        if own is not None and not isinstance(own, list):
+            raise ValueError("the tracks of a part of the features are no list")
     for name in ("across", "symmetric", "centre", "diagonal", "affine", "tied"):
         if name in options and not isinstance(options[name], bool):
             raise ValueError(f"{name} of a part of the features is neither true nor false")

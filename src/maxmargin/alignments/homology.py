@@ -46,7 +46,8 @@ class HomologySVM(CandidateRanker):
 
     Learns the scores of alignments from sequences with a homolog, whose alignment is known, and decoys, whose
     alignments are not. Minimises ``1/2 |w|^2 + C * sum_i s_i * risk_i``; with the zero-one loss and squared slack
-    ``risk_i = 1/2 max(0, max 1 - F(x_i, y_i, a_i) + F(x_i, d, a))^2``, over all decoys d and all their alignments a.
+    ``risk_i = 1/2 max(0, max 1 - F(x_i, y_i, a_i) + F(x_i, d, a))^2``, over all decoys d and all their alignments a;
+    with the Q-loss also over the wrong alignments of the homolog, which are to score less by the root of their loss.
 
     An input is a pair ``(sequence, candidates)``; its output is a pair ``(number of the homolog, its alignment)``.
 
@@ -55,8 +56,8 @@ class HomologySVM(CandidateRanker):
     C : weight of the sum of the risks; ``'scale'`` is, with the zero-one loss, 2 over what the squared lengths of the
         features of the pairs of a true alignment add up to, on average over the examples; with other losses it is
         measured on the most violated outputs of some examples at ``w = 0`` (``plane_c``)
-    loss : ``'zero-one'``: 1 for a decoy, 0 for the homolog in any alignment; with ``'q'`` and ``'f1'`` wrong alignments
-        of the homolog compete as well, and cost what they cost in AlignmentSVM
+    loss : with ``'q'`` and ``'f1'`` wrong alignments of the homolog compete as well as decoys, whose loss is 1, and
+        cost what they cost in AlignmentSVM; ``'zero-one'``: 1 for a decoy, 0 for the homolog in any alignment
     shift, features, alphabet, mode, free_ends, band : as in AlignmentSVM
     rescaling, slack, solver : as in StructuralSVM; with the zero-one loss both kinds of rescaling are the same
     tol, max_iter, max_time : as in StructuralSVM
@@ -74,7 +75,7 @@ class HomologySVM(CandidateRanker):
 
     C: float | str = "scale"
     _: KW_ONLY
-    loss: str = "zero-one"
+    loss: str = "q"
     shift: int = 0
     features: Any = None
     alphabet: Any = None

@@ -41,12 +41,13 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class PlacedGaps:
-    """Weights of gaps by letter of a track (``track`` None: the constant), those of x first: ``open[side, letter]``.
+    """Weights of gaps by letter or column of a track, those of x first: ``open[side, letter]``; a ``source`` of None is
+    the constant.
 
     They are multiplied by ``times``, for the first and for each later position of a gap.
     """
 
-    track: str | None
+    source: Codes | Numbers | None
     open: Indices
     extend: Indices
     times: tuple[float, float] = (1.0, 1.0)
@@ -115,12 +116,12 @@ class Layout:
             self.gaps.append(PlacedGaps(None, both, both, (known.open / unit, known.extend / unit)))
 
     def _place_gaps(self, part: Gaps) -> Iterator[PlacedGaps]:
-        for track in (None, *part.tracks):
-            size = 1 if track is None else len(self.alphabets[track])
+        for source in (None, *(Codes((track,)) for track in part.tracks), *map(Numbers, part.context)):
+            size = 1 if source is None else self.size(source)
             sides, kinds = (1 if part.tied else 2), (2 if part.affine else 1)
             own = self._taken(sides * kinds * size) + np.arange(sides * kinds * size).reshape(sides, kinds, size)
             both = np.broadcast_to(own, (2, kinds, size)).astype(np.int32)
-            yield PlacedGaps(track, np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, -1]))
+            yield PlacedGaps(source, np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, -1]))
 
     def _taken(self, count: int) -> int:
         first = self.n_weights
@@ -136,7 +137,7 @@ class Layout:
             core.add_component(*rows.of(placed.component.source), placed.index, placed.times)
         for gap in self.gaps:
             constant = None, np.zeros(rows.positions, np.int32), None
-            own = constant if gap.track is None else (None, rows.codes(gap.track), None)
+            own = constant if gap.source is None else rows.of(gap.source)
             core.add_gaps(*own, gap.open, gap.extend, *gap.times)
 
 

@@ -29,6 +29,7 @@ Ints = npt.NDArray[np.int64]
 
 LOSSES = ("q", "f1", "zero-one")
 _MOST_STRATA = 1_000_000  # of an example
+_PRICED = 6.0  # searches with prices of hits and pairs, roughly
 _NONE: Ints = np.zeros(0, np.int64)
 
 
@@ -46,7 +47,7 @@ class AlignmentLoss:
     scale: Floats = field(default_factory=lambda: np.zeros(0))
     first: Ints = field(default_factory=lambda: _NONE)
     stride: Ints = field(default_factory=lambda: _NONE)
-    strata: float = 1.0  # of an example, on average
+    searches: float = 1.0  # for the best alignment of the true candidate, that one for the most violated costs
 
     def oracle(self) -> _core.AlignmentOracle:
         margin, scale = float(self.formulation.margin(1.0)), float(self.formulation.scale(1.0))
@@ -107,7 +108,7 @@ def bound_loss(
         scale=formulation.scale(table),
         first=offsets(sizes.tolist())[:-1],
         stride=(true_pairs + 1).astype(np.int64),
-        strata=float(sizes.mean()),
+        searches=_PRICED,
     )
 
 

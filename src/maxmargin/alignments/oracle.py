@@ -33,8 +33,9 @@ class AlignmentOracle(ListedOracle):
         example, size = core.largest_search
         remedy = "rescaling='margin' with slack='linear' and loss='q', or shorter sequences"
         check_room(loss.formulation, example, size, max(1, min(threads, packed.n)), remedy)
-        cost = packed.cells * (_CELL * loss.strata + len(packed.layout.components))
-        super().__init__(core, packed.n, loss.formulation, sample_weight, threads, cost)
+        cost = packed.cells * (_CELL + len(packed.layout.components))
+        cost += packed.first_cells * _CELL * (loss.searches - 1.0)
+        super().__init__(core, packed.n, loss.formulation, sample_weight, threads, cost, cached=True)
 
     def end_of(self, outputs: Outputs, at: int) -> int:
         return at + 2 + 2 * int(outputs[at + 1])

@@ -106,6 +106,12 @@ class PackedAlignments:
         total = sum(lengths[x] * lengths[y] for x, own in zip(self.given.x, self.given.candidates) for y in own)
         return total / max(1, self.n)
 
+    @property
+    def first_cells(self) -> float:
+        """The same of the first candidates alone."""
+        lengths = self.given.pool.lengths
+        return sum(lengths[x] * lengths[own[0]] for x, own in zip(self.given.x, self.given.candidates)) / max(1, self.n)
+
     def targets(self, truths: Sequence[Indices], shift: int = 0) -> _core.AlignmentTargets:
         """True alignments in the core; pairs up to ``shift`` positions of y from a true one are hits."""
         joined = np.concatenate([np.zeros((0, 2), np.int32), *truths])

@@ -50,8 +50,8 @@ class ChainOracle(NativeOracle):
         cells = np.diff(X.tokens.indptr[X.tokens.offsets]) + X.tokens.lengths * float(chain.n_labels**chain.order)
         self.visit_costs = cells * float(_core.padded(chain.n_labels))
         cost, partial = float(self.visit_costs.mean()), allowed is not None
-        costs = {"row_cost": _ROW * cost, "partial": partial}
-        super().__init__(core, len(X), loss.formulation, sample_weight, threads, cost, **costs)
+        given = loss.formulation, sample_weight, threads, cost
+        super().__init__(core, len(X), *given, row_cost=_ROW * cost, partial=partial)
 
     def outputs_of(self, state: DualState) -> Outputs | None:
         return None if state.handles is None else flat_labels(state.handles)

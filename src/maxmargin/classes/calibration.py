@@ -19,6 +19,7 @@ Numbers = npt.NDArray[np.integer[Any]]
 FOLDS = 3
 _NEWTON_STEPS = 50
 _ACCURACY = 1e-3
+_LARGEST_BIAS = 20.0
 _LARGE = 10_000  # examples from which on one fold is enough
 
 
@@ -76,11 +77,8 @@ def held_out_scores(
     return parts
 
 
-def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calibration:
-    """The sharpness and the biases of highest likelihood, with a penalty of half the square of each bias.
-
-    Without biases the class of highest score stays that of highest probability.
-    """
+def fitted_calibration(parts: list[HeldOutScores]) -> Calibration:
+    """The sharpness and the biases of highest likelihood, with a penalty of half the square of each bias."""
     size = max(float(np.sqrt(np.mean([np.mean(part.scores**2) for part in parts]))), 1e-300)
 
     def loss(numbers: Floats) -> tuple[float, Floats]:
@@ -98,8 +96,7 @@ def fitted_calibration(parts: list[HeldOutScores], biased: bool = True) -> Calib
             slope[1:] += excess.sum(axis=0)
         return total, slope
 
-    most = 20.0 if biased else 0.0
-    bounds = [(-REACH, REACH), *[(-most, most)] * parts[0].known.size]
+    bounds = [(-REACH, REACH), *[(-_LARGEST_BIAS, _LARGEST_BIAS)] * parts[0].known.size]
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
     return Calibration(float(np.exp(found[0]) / size), np.asarray(found[1:]))
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.special import softmax
 
 from maxmargin import _core
-from maxmargin.classes.calibration import Calibration, fitted_calibration
+from maxmargin.classes.calibration import Calibration, held_out_sharpness
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
 from maxmargin.classes.methods import (
@@ -120,14 +120,19 @@ class ClassTraining:
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
         if decision.candidate.method == "structural":
             solution = self._margin(C, self.data.weight, left, False)
-            calibration = fitted_calibration(decision.held_out, biased=False) if decision.held_out else None
-            return Trained(solution, decision.candidate, self.slack, calibration)
+            return Trained(solution, decision.candidate, self.slack, self._sharpened(decision))
         solution = decision.solution or self._likelihood(C, self.data.weight, left, False, decision.near)
         problem = self._problem(self.data.weight)
         objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(self.estimator.tol, problem.total_weight))
         solution = concluded_likelihood(solution, likelihood_solver(self.estimator.solver).name, objective)
-        calibration = Calibration(1.0, np.zeros(self.structure.n_classes))
-        return Trained(solution, decision.candidate, None, calibration)
+        return Trained(solution, decision.candidate, None, self._unbiased(1.0))
+
+    def _sharpened(self, decision: Decision) -> Calibration | None:
+        """Of scores that folds were asked about; the class of highest score stays that of highest probability."""
+        return self._unbiased(held_out_sharpness(decision.held_out)) if decision.held_out else None
+
+    def _unbiased(self, sharpness: float) -> Calibration:
+        return Calibration(sharpness, np.zeros(self.structure.n_classes))
 
     @property
     def _slots(self) -> int:

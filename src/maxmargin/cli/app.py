@@ -187,6 +187,10 @@ def _train(
     vertical: Annotated[int, typer.Option(help="2: labels with that of the parent.", rich_help_panel=_OF_TREES)] = 1,
     input: Annotated[str, typer.Option(help="Parse tags, or words.", rich_help_panel=_OF_TREES)] = "tags",
     rare: Annotated[int, typer.Option(help="Uses up to which words go by their class.", rich_help_panel=_OF_TREES)] = 1,
+    beam: Annotated[
+        float | None,
+        typer.Option(help="Leave out of spans what is so much worse than the best.", rich_help_panel=_OF_TREES),
+    ] = None,
     function_tags: Annotated[
         bool, typer.Option("--function-tags", help="Keep labels such as NP-SBJ.", rich_help_panel=_OF_TREES)
     ] = False,
@@ -244,13 +248,14 @@ def _predict(
     output: Annotated[Path | None, typer.Option(help="File to write to; commas if it ends in .csv, else tabs.")] = None,
     kbest: Annotated[
         int | None,
-        typer.Option(help="Number of classes on a line, or of labellings of a sequence with scores, best first."),
+        typer.Option(help="Classes on a line, or labellings of a sequence, trees of a sentence and scores."),
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="Of a taxonomy: go up from a class until its nodes have this probability.")
     ] = None,
     scores: Annotated[
-        bool, typer.Option("--scores", help="Write scores after classes, probabilities after labels.")
+        bool,
+        typer.Option("--scores", help="Write scores after classes, probabilities after labels, scores before trees."),
     ] = False,
     label_column: LabelColumn = None,
     format: Format = None,
@@ -262,7 +267,11 @@ def _predict(
         typer.Option("--confidence", help="For sequences: probabilities of whole labellings.", rich_help_panel=_OF),
     ] = False,
     decode: Annotated[
-        str, typer.Option(help="For sequences: viterbi, or marginal (token by token).", rich_help_panel=_OF)
+        str,
+        typer.Option(
+            help="For sequences: viterbi, or marginal (token by token); for trees: risk (by brackets).",
+            rich_help_panel=_OF,
+        ),
     ] = "auto",
 ) -> None:
     """Write the class of each example, one per line; of sequences each token with its label added, of rankings the

@@ -36,7 +36,7 @@ def predict_file(
         check_output(output, model_path, source.path)
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
-        only = {"--until": until is not None, **source.table_options}
+        only = {"--until": until is not None, "--decode risk": answers.decode == "risk", **source.table_options}
         refuse(only, model_path, "a model of sequences")
         predict_sequences(model, model_path, source.path, source.format, output, answers)
         return
@@ -53,7 +53,8 @@ def predict_file(
         predict_ranking(model, source.path, source.format, output)
         return
     if isinstance(model, GrammarEstimator):
-        refuse({**only, "--until": until is not None, **source.table_options}, model_path, "a parser")
+        only |= {"--until": until is not None, "--decode": answers.decode not in ("auto", "risk")}
+        refuse({**only, **source.table_options}, model_path, "a parser")
         predict_trees(model, source.path, source.format, output, answers)
         return
     refuse(only, model_path, "a classifier")

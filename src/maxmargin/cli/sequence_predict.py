@@ -31,7 +31,7 @@ class Answers:
     scores : of sequences the probability of each label, of other examples the score of each class, after it
     kbest : number of answers, of sequences each with its rank and score in a line before it; None for one without
     confidence : the probability of each labelling as a whole, in a line before it
-    decode, steps : as in ``ChainEstimator.predict``
+    decode, steps : as in ``ChainEstimator.predict``; for trees ``'risk'`` as in ``GrammarEstimator.predict``
     """
 
     scores: bool = False
@@ -44,8 +44,8 @@ class Answers:
         """Raises, before anything is read, for options that do not go together."""
         if self.kbest is not None and self.kbest < 1:
             raise ValueError(f"--kbest must be at least 1, not {self.kbest}.")
-        if self.decode not in ("auto", "viterbi", "marginal"):
-            raise ValueError(f"--decode must be auto, viterbi or marginal, not {self.decode!r}.")
+        if self.decode not in ("auto", "viterbi", "marginal", "risk"):
+            raise ValueError(f"--decode must be auto, viterbi or marginal, or risk for trees, not {self.decode!r}.")
         for option, given in (("--kbest", self.kbest is not None), ("--confidence", self.confidence)):
             if self.decode == "marginal" and given:
                 raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 import warnings
@@ -14,8 +15,9 @@ from maxmargin.cli.files import check_output, option
 from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.train import parse_c, parse_tol
 from maxmargin.console import make_console, number, print_table
+from maxmargin.grammars.answers import flat_tree
 from maxmargin.grammars.base import GrammarEstimator
-from maxmargin.grammars.brackets import iter_trees
+from maxmargin.grammars.brackets import numbered_trees
 from maxmargin.grammars.crf import GrammarCRF
 from maxmargin.grammars.parseval import bracket_score
 from maxmargin.grammars.pcfg import PCFG
@@ -27,8 +29,8 @@ from maxmargin.io.text import text_writer
 from maxmargin.solvers.base import Status
 
 TREE_MODELS: dict[str, type[GrammarEstimator]] = {"svm": GrammarSVM, "crf": GrammarCRF, "pcfg": PCFG}
-TREE_ONLY = frozenset({"horizontal", "vertical", "input", "rare", "function_tags", "features", "prior", "loss"})
-_INPUT = {"horizontal", "vertical", "input", "rare", "function_tags", "n_jobs", "format", "kind"}
+TREE_ONLY = frozenset({"horizontal", "vertical", "input", "rare", "function_tags", "features", "prior", "loss", "beam"})
+_INPUT = {"horizontal", "vertical", "input", "rare", "function_tags", "beam", "n_jobs", "format", "kind"}
 _LEARNED = _INPUT | {"features", "prior", "c", "solver", "tol", "max_iter", "max_time", "seed", "verbose"}
 _MEANING = {
     "svm": _LEARNED | {"loss", "rescaling", "slack"},
@@ -36,7 +38,7 @@ _MEANING = {
     "pcfg": _INPUT,
 }
 _SAME = frozenset(
-    {"horizontal", "vertical", "input", "rare", "prior", "loss", "rescaling", "slack", "l1", "l2"}
+    {"horizontal", "vertical", "input", "rare", "prior", "loss", "beam", "rescaling", "slack", "l1", "l2"}
     | {"solver", "max_iter", "max_time", "n_jobs"}
 )
 _CHANGED: dict[str, Callable[[Any], tuple[str, Any]]] = {
@@ -78,8 +80,13 @@ def train_trees(data_path: Path, path: Path, kind: str, given: Mapping[str, Any]
 def predict_trees(
     model: GrammarEstimator, data_path: Path, format: str | None, output: Path | None, answers: Answers
 ) -> None:
-    """Writes the tree of each sentence on a line; with several, or with scores, columns before it."""
+    """Writes the tree of each sentence on a line; with several, or with scores, columns before it. A sentence that the
+    grammar cannot derive has a flat tree, whose score is -inf."""
     check_format(data_path, format)
+    if answers.decode == "risk" and (answers.kbest is not None or answers.scores):
+        raise ValueError(
+            "--decode risk chooses a tree by its brackets, which has no score; leave --kbest and --scores out."
+        )
     sentences = [tree.tokens() for tree in read_cleaned(data_path, True)]
     lines = list(_lines(model, sentences, answers))
     if output is None:
@@ -122,9 +129,14 @@ def evaluate_trees(model: GrammarEstimator, data_path: Path, format: str | None,
 
 def read_cleaned(path: Path, function_tags: bool) -> list[Tree]:
     """The trees of a file without traces, and without function tags unless they are to be kept."""
-    if function_tags:
-        return [without_repeats(without_empty_nodes(tree)) for tree in iter_trees(path)]
-    return [plain_tree(tree) for tree in iter_trees(path)]
+    found = []
+    for line, tree in numbered_trees(path):
+        try:
+            found.append(without_repeats(without_empty_nodes(tree)) if function_tags else plain_tree(tree))
+            found[-1].tokens()  # every word has a tag
+        except ValueError as error:
+            raise ValueError(f"{path}, line {line}: {error}") from error
+    return found
 
 
 def check_format(path: Path, format: str | None) -> None:
@@ -136,10 +148,11 @@ def check_format(path: Path, format: str | None) -> None:
 
 def _lines(model: GrammarEstimator, sentences: list[Any], answers: Answers) -> Iterator[str]:
     if answers.kbest is None and not answers.scores:
-        yield from (f"{tree}\n" for tree in model.predict(sentences))
+        decode = "risk" if answers.decode == "risk" else "best"
+        yield from (f"{tree}\n" for tree in model.predict(sentences, decode=decode))
         return
     for i, ranked in enumerate(model.predict_kbest(sentences, answers.kbest or 1)):
-        for rank, (score, tree) in enumerate(ranked):
+        for rank, (score, tree) in enumerate(ranked or [(-math.inf, flat_tree(model.grammar_, sentences[i]))]):
             columns = [] if answers.kbest is None else [str(i), str(rank)]
             yield "\t".join([*columns, f"{score:.9g}", f"{tree}\n"])
 

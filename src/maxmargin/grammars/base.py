@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,16 +17,15 @@ from maxmargin.fitting.estimator import Estimator, FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.fitting.parameters import COUNT, NOT_NEGATIVE, Allowed, Kind, whole
 from maxmargin.fitting.training import job_count
-from maxmargin.fitting.warning import warn_caller
+from maxmargin.grammars.answers import check_found, flat_tree, ranked_trees, say_if_words, with_true_words
 from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.grammar import Grammar
-from maxmargin.grammars.lexicon import Ints, words_and_tags
+from maxmargin.grammars.lexicon import Ints
 from maxmargin.grammars.limits import add_limits
 from maxmargin.grammars.model_file import grammar_parts, restored_grammar
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.parseval import bracket_counts
 from maxmargin.grammars.tree import Span, Tree
-from maxmargin.grammars.undoing import best_trees
 from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
@@ -75,9 +73,9 @@ class GrammarEstimator(Estimator):
         ----------
         X : sentences: lists of tags, of words, or of (word, tag) pairs
         decode : ``'best'`` for the tree of highest score; ``'risk'`` for that of most expected right brackets less
-            expected wrong ones
+            expected wrong ones; of several with one label over the same words as many are right as the true tree has
         forbidden, required : for each sentence None, or brackets ``(label, start, end)``, such as those of
-            ``Tree.spans``, that its tree must not have, or must have; an error names a sentence that has no such tree
+            ``Tree.brackets``, that its tree must not have, or must have; an error names a sentence without such a tree
         """
         sentences, core = self._read(X, forbidden, required)
         if decode == "best":
@@ -86,8 +84,8 @@ class GrammarEstimator(Estimator):
             found = core.best_by(2.0 * self._sums(core)[1] - 1.0, job_count(self.n_jobs))
         else:
             raise ValueError(f"decode must be 'best' or 'risk', not {decode!r}.")
-        trees = _ranked(self.grammar_, sentences, found)
-        _check_found(map(len, trees), forbidden, required)
+        trees = ranked_trees(self.grammar_, sentences, found)
+        check_found(map(len, trees), forbidden, required)
         return [
             own[0].output if own else flat_tree(self.grammar_, sentence)
             for own, sentence in zip(trees, sentences, strict=True)
@@ -96,12 +94,17 @@ class GrammarEstimator(Estimator):
     def predict_kbest(
         self, X: Sequence[Any], k: int, *, forbidden: Any = None, required: Any = None
     ) -> list[list[Ranked[Tree]]]:
-        """The ``k`` trees of highest score of every sentence, best first; fewer where there are fewer, and none where
-        the grammar cannot derive the sentence. ``forbidden`` and ``required`` are as in ``predict``."""
+        """The ``k`` different trees of highest score of every sentence, best first; fewer where there are fewer, and
+        none where the grammar cannot derive the sentence. ``forbidden`` and ``required`` are as in ``predict``.
+
+        The score of a tree is that of its best derivation. It has one only, unless its sentence has a tag that the
+        grammar does not know: then there are as many as tags that this may be, marginals and samples add up their
+        probabilities, and a list ends after ``100 k`` derivations even if they were of fewer than ``k`` trees.
+        """
         sentences, core = self._read(X, forbidden, required)
-        found = core.kbest(self.coef_, checked_k(k), self.beam, job_count(self.n_jobs))
-        ranked = _ranked(self.grammar_, sentences, found)
-        _check_found(map(len, ranked), forbidden, required)
+        found = core.kbest(self.coef_, checked_k(k), self.beam, True, job_count(self.n_jobs))
+        ranked = ranked_trees(self.grammar_, sentences, found)
+        check_found(map(len, ranked), forbidden, required)
         return ranked
 
     def predict_marginals(
@@ -111,9 +114,12 @@ class GrammarEstimator(Estimator):
         ``least`` are left out. Trees that ``forbidden`` and ``required`` leave, as in ``predict``, share the
         probability."""
         sentences, core = self._read(X, forbidden, required)
-        log_sums, brackets = self._sums(core)
-        _check_found(log_sums > -np.inf, forbidden, required)
+        log_sums, apart = self._sums(core)
+        check_found(log_sums > -np.inf, forbidden, required)
         labels = self.grammar_.bracket_labels
+        brackets = apart[:, : len(labels)]
+        for column, label in enumerate(core.bracket_columns.tolist()[len(labels) :], len(labels)):
+            brackets[:, label] += apart[:, column]
         found: list[dict[Span, float]] = []
         first = 0
         for sentence in sentences:
@@ -140,15 +146,19 @@ class GrammarEstimator(Estimator):
         count = checked_k(n_samples, "n_samples")
         self._say_if_not_calibrated()
         found = core.samples(self.coef_, self.temperature_, count, seed, job_count(self.n_jobs))
-        trees = [[tree for _, tree in own] for own in _ranked(self.grammar_, sentences, found)]
-        _check_found(map(len, trees), forbidden, required)
+        trees = [[tree for _, tree in own] for own in ranked_trees(self.grammar_, sentences, found)]
+        check_found(map(len, trees), forbidden, required)
         return trees
 
     def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
-        """F1 of the labelled brackets of all sentences, as ``metrics.bracket_score`` counts them."""
+        """F1 of the labelled brackets of all sentences, as ``metrics.bracket_score`` counts them. Where ``X`` has tags
+        alone, the words are those of the true trees."""
         X, y = as_examples(X, y)
         weight = check_sample_weight(sample_weight, len(y))
-        counts = np.array(bracket_counts(y, self.predict(X)), dtype=np.float64).reshape(-1, 4)
+        found = self.predict(X)
+        if self.grammar_.lexicon.by_tags:
+            found = [with_true_words(i, *each) for i, each in enumerate(zip(X, found, y, strict=True))]
+        counts = np.array(bracket_counts(y, found), dtype=np.float64).reshape(-1, 4)
         true, predicted, hits, _ = (np.ones(len(y)) if weight is None else weight) @ counts
         return float(2.0 * hits / (true + predicted)) if true + predicted else 1.0
 
@@ -167,16 +177,16 @@ class GrammarEstimator(Estimator):
         check_finite_weights(self.coef_)
         sentences = list(X)
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
-        _say_if_words(self.grammar_, sentences)
+        say_if_words(self.grammar_, sentences)
         add_limits(core, self.grammar_, [len(sentence) for sentence in sentences], forbidden, required)
         return sentences, core
 
     def _sums(self, core: _core.Sentences) -> tuple[Floats, Floats]:
-        """Logarithms of the sums over all trees, and the expected number of every bracket (spans, labels)."""
+        """Logarithms of the sums over all trees, and how likely every bracket is (spans, columns): that a span has m
+        brackets with a label or more is in the m-th column of this label (``core.bracket_columns``)."""
         self._say_if_not_calibrated()
-        labels = len(self.grammar_.bracket_labels)
-        log_sums, brackets, _ = core.sums(self.coef_, self.temperature_, labels, job_count(self.n_jobs))
-        return log_sums, np.asarray(brackets).reshape(-1, labels)
+        log_sums, brackets, _ = core.sums(self.coef_, self.temperature_, job_count(self.n_jobs))
+        return log_sums, np.asarray(brackets).reshape(core.span_count, core.bracket_columns.size)
 
     def _say_if_not_calibrated(self) -> None:
         """Warns where scores were not fitted to be probabilities."""
@@ -190,53 +200,3 @@ class GrammarEstimator(Estimator):
         self.grammar_ = restored_grammar(arrays, structure)
         self.coef_ = arrays.floats("coef_", None)
         self.temperature_ = structure.number("temperature", above=0.0)
-
-
-def flat_tree(grammar: Grammar, sentence: Any) -> Tree:
-    """One node above the tags of all words, for sentences that a grammar cannot derive."""
-    words, tags = words_and_tags(sentence)
-    if tags is None:
-        tags = words
-        if not grammar.lexicon.by_tags:
-            own = grammar.lexicon
-            tags = [grammar.symbols[own.symbols_of(number)[0]].label for number in grammar.numbers(sentence)]
-    return Tree(grammar.root_label, [Tree(tag, [word]) for word, tag in zip(words, tags, strict=True)])
-
-
-def _say_if_words(grammar: Grammar, sentences: Sequence[Any]) -> None:
-    """Warns where a grammar of tags is asked about sentences none of whose tags it knows: they may be words."""
-    if not sentences or not grammar.lexicon.by_tags:
-        return
-    known = set(grammar.lexicon.known)
-    for sentence in sentences:
-        words, tags = words_and_tags(sentence)
-        if not known.isdisjoint(tags or words):
-            return
-    warn_caller(
-        "This parser reads tags, and none of the tags of these sentences was in its trees; each may then be any tag. "
-        "If they are words, give pairs (word, tag), or learn a parser with input='words'.",
-        UserWarning,
-    )
-
-
-def _check_found(found: Iterable[Any], forbidden: Any, required: Any) -> None:
-    """Raises for the first sentence without a tree where limits may be the reason."""
-    for i, some in enumerate(found):
-        limited = any(given is not None and given[i] for given in (forbidden, required))
-        if limited and not some:
-            raise ValueError(
-                f"Example {i}: the grammar derives no tree with all the required brackets and none of the forbidden "
-                "ones; leave some of them out."
-            )
-
-
-def _ranked(grammar: Grammar, sentences: Sequence[Any], found: Any) -> list[list[Ranked[Tree]]]:
-    """Trees of all sentences with their scores, of what the core answers."""
-    first, rules, scores, ends, _ = found
-    first, scores, ends = first.tolist(), scores.tolist(), ends.tolist()
-    ranked = []
-    for sentence, begin, end in zip(sentences, ends, ends[1:]):
-        rows = [rules[a:b] for a, b in pairwise(first[begin : end + 1])]
-        trees = best_trees(grammar, rows, sentence) if rows else []
-        ranked.append([Ranked(score, tree) for score, tree in zip(scores[begin:end], trees, strict=True)])
-    return ranked

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from os import PathLike, fspath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
-from maxmargin.grammars.tree import Tree
+from maxmargin.grammars.tree import Tree, trees_of
 from maxmargin.io.text import numbered_lines, text_writer
 
 _TOKEN = re.compile(r"[()]|[^ \t\r\n\f\v()]+")
@@ -35,18 +35,24 @@ def iter_trees(path: str | PathLike[str], *, encoding: str = "utf-8") -> Iterato
     with line and column where brackets do not match, a node has no label or no children, or text stands outside of all
     brackets.
     """
+    for _, tree in numbered_trees(path, encoding=encoding):
+        yield tree
+
+
+def numbered_trees(path: str | PathLike[str], *, encoding: str = "utf-8") -> Iterator[tuple[int, Tree]]:
+    """The same with the line on which each tree begins."""
     name = fspath(path)
     found = False
-    for tree in _trees(numbered_lines(path, encoding), f"{name}, "):
+    for line, tree in _trees(numbered_lines(path, encoding), f"{name}, "):
         found = True
-        yield tree
+        yield line, tree
     if not found:
         raise ValueError(f"{name} holds no trees; it must have trees in brackets, such as (S (NN dogs) (VBP bark)).")
 
 
 def parse_trees(text: str) -> list[Tree]:
     """All trees in a text."""
-    return list(_trees(enumerate(text.split("\n"), 1), ""))
+    return [tree for _, tree in _trees(enumerate(text.split("\n"), 1), "")]
 
 
 def parse_tree(text: str) -> Tree:
@@ -57,13 +63,15 @@ def parse_tree(text: str) -> Tree:
     return trees[0]
 
 
-def write_trees(path: str | PathLike[str], trees: Iterable[Tree], *, encoding: str = "utf-8") -> None:
-    """Writes trees to a file, one per line; names that end in ``.gz`` make a gzip archive."""
+def write_trees(path: str | PathLike[str], trees: Iterable[Any], *, encoding: str = "utf-8") -> None:
+    """Writes trees, also bracketed texts and trees of NLTK, to a file, one per line; names that end in ``.gz`` make a
+    gzip archive. Raises an error that names the first that is no tree."""
+    lines = [f"{tree}\n" for tree in trees_of(trees)]
     with text_writer(path, encoding) as file:
-        file.writelines(f"{tree}\n" for tree in trees)
+        file.writelines(lines)
 
 
-def _trees(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Tree]:
+def _trees(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, Tree]]:
     stack: list[_Open] = []
     for number, line in lines:
         for match in _TOKEN.finditer(line):
@@ -78,11 +86,12 @@ def _trees(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Tree]:
                     else f"{place}: {quoted(token)} stands outside of all brackets; a tree is (label children)."
                 )
             elif token == ")":
-                node = _closed(stack.pop(), len(stack), name)
+                begun = stack.pop()
+                node = _closed(begun, len(stack), name)
                 if stack:
                     stack[-1].children.append(node)
                 else:
-                    yield node
+                    yield begun.line, node
             elif not stack[-1].label and not stack[-1].children:
                 stack[-1].label.append(token)
             else:

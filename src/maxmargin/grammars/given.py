@@ -6,20 +6,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from maxmargin.grammars.penn import EMPTY
-from maxmargin.grammars.tree import Tree
+from maxmargin.grammars.tree import Tree, trees_of
 
 
 def checked_trees(trees: Iterable[Any]) -> list[Tree]:
     """Trees that a parser can learn from; raises a ValueError that names the first that is not."""
-    if isinstance(trees, str | Tree):
-        raise TypeError("trees must be a list of trees, not one of them.")
     given: list[Tree] = []
-    for number, entry in enumerate(trees):
+    for number, tree in enumerate(trees_of(trees)):
         try:
-            tree = Tree.of(entry)
             tags = [tag for _, tag in tree.tokens()]
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"Tree {number}: {error}") from error
+        except ValueError as error:
+            raise ValueError(f"Tree {number}: {error}") from error
         if EMPTY in tags:
             raise ValueError(
                 f"Tree {number} has a trace at word {tags.index(EMPTY)}, with the tag {EMPTY}; remove traces with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,8 +30,9 @@ class Grammar:
     """A grammar whose rules have at most two symbols on the right.
 
     Rules are numbered: first the binary ones, then the unary ones, then the lexical ones. A *chain* is a sequence of
-    unary rules, each below the one before; a span has at most one chain above its binary rule, word or tag. Every tree
-    then has exactly one derivation, and there are finitely many.
+    unary rules, each below the one before; a span has at most one chain above its binary rule, word or tag. There
+    are finitely many derivations then, and a tree has exactly one, unless it has a tag that the grammar does not know:
+    that may be any tag, and each that rules allow is a derivation of the same tree.
 
     A derivation is an int32 array (n_rules_used, 4) with rows ``(rule, start, split, end)``: the number of the rule,
     the first word of its span, the first word of its right child (-1 for unary and lexical rules) and one past its
@@ -81,18 +83,20 @@ class Grammar:
         vertical : 1 for plain labels, 2 for labels with that of the node above (parent annotation), and so on
         input : ``'tags'`` or ``'words'``
         chains : which unary rules may follow each other: ``'seen'`` for the chains of the treebank and their
-            parts, or the number of rules up to which all are allowed that repeat no symbol
+            parts, or the number of rules up to which all are allowed that repeat no symbol, beside those seen
         rare : with words as input, words seen at most so many times are represented by their class
         """
         check_options(horizontal, vertical, input, chains, rare)
         given = checked_trees(trees)
-        roots = {tree.label for tree in given}
-        wrapped = len(roots) > 1
-        start = _free_label({node.label for tree in given for node in tree.nodes()}) if wrapped else roots.pop()
+        roots = Counter(tree.label for tree in given)
+        # labels that know what is above them tell phrases from tags, but not the root, which has nothing above
+        wrapped = len(roots) > 1 or (vertical > 1 and any(tag in roots for tree in given for _, tag in tree.tokens()))
+        start = _free_label({node.label for tree in given for node in tree.nodes()}) if wrapped else given[0].label
         table = RuleTable()
         table.number(Symbol(start))
         tags: dict[str, None] = {}
-        for tree in given:
+        commonest = [tree.label for tree in given].index(roots.most_common(1)[0][0])  # its rule is the first
+        for tree in [given[commonest], *given[:commonest], *given[commonest + 1 :]]:
             derivation = applications(Tree(start, [tree]) if wrapped else tree, horizontal, vertical)
             table.add(derivation)
             tags |= {a.parent.label: None for a in derivation if isinstance(a.children, str)}
@@ -104,11 +108,13 @@ class Grammar:
     def from_text(cls, text: str, *, chains: int = 8) -> Grammar:
         """The grammar that a text writes, one symbol and its alternatives per line: ``NP -> DT NN | NP PP``.
 
-        The first symbol is the start. Words are quoted (``NN -> 'dog'``) and alone on their side; where there are none,
-        the symbols without rules are tags, which are then the input. A sharp begins a comment. Probabilities in square
-        brackets, as NLTK writes them, are left to ``PCFG.from_text``.
+        The first symbol is the start, or that of a line ``%start NP``. Words are quoted (``NN -> 'dog'``) and alone on
+        their side; where there are none, the symbols without rules are tags, which are then the input. A sharp begins a
+        comment, and a backslash at the end of a line goes on with the next one. Probabilities in square brackets, as
+        NLTK writes them, are left to ``PCFG.from_text``.
 
-        ``chains``: how many unary rules may follow each other; they never repeat a symbol.
+        ``chains``: how many unary rules may follow each other. They never repeat a symbol; a rule of a symbol to itself
+        is left out.
         """
         check_options(None, 1, "tags", chains, 0)
         table, tags = rule_table(read_rules(text), chains)
@@ -183,7 +189,7 @@ class Grammar:
 
     @property
     def root_label(self) -> str:
-        """The label of the root of trees, that of the first tree where they differ."""
+        """The label of the root of trees, the commonest one where they differ: its rule is the first."""
         child = int(self.unary[self.unary[:, 0] == self.start][0, 1]) if self.wrapped else self.start
         return self.symbols[child].label
 

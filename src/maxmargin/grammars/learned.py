@@ -41,16 +41,14 @@ class LearnedGrammar(GrammarEstimator):
             self.prior_ = log_probabilities(self.grammar_, rule_counts(self.grammar_, derivations, weight))
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
         self._add_features(core, sentences)
-        labels = len(self.grammar_.bracket_labels)
-        return sentences, TreeStructure(core, derivations, labels, loss, self.beam)
+        return sentences, TreeStructure(core, derivations, loss, self.beam)
 
     def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
         """The score ``<w, Psi(x, y)>`` of one tree of each sentence, the sum of those of its rules; shape (n,)."""
         X, y = as_examples(X, y)
         sentences, core = self._read(X)
         derivations = derivations_of(self.grammar_, sentences, checked_trees(y))
-        structure = TreeStructure(core, derivations, len(self.grammar_.bracket_labels))
-        return structure.targets().scores(self.coef_)
+        return TreeStructure(core, derivations).targets().scores(self.coef_)
 
     def _read(self, X: Any, forbidden: Any = None, required: Any = None) -> tuple[list[Any], _core.Sentences]:
         sentences, core = super()._read(X, forbidden, required)
@@ -113,9 +111,8 @@ def _held_out(part: WithoutFold, weight: Floats) -> HeldOut:
     model: LearnedGrammar = part.model
     sentences, core = model._read(part.X)
     rules = np.array([len(rows) for rows in derivations_of(model.grammar_, sentences, part.Y)])
-    labels = len(model.grammar_.bracket_labels)
 
     def log_sums(temperature: float) -> Floats:
-        return np.asarray(core.sums(model.coef_, temperature, labels, 1)[0])
+        return np.asarray(core.sums(model.coef_, temperature, 1)[0])
 
     return HeldOut(log_sums, model.decision_value(part.X, part.Y), rules, weight[part.places])

@@ -44,7 +44,10 @@ def _checked(bracket: Any, labels: dict[str, int], length: int, name: str) -> tu
         raise TypeError(f"{name} must be a label, the first word and one past the last, not {quoted(bracket)}.")
     label, start, end = parts
     if not isinstance(label, str) or label not in labels:
-        raise ValueError(f"{name} {quoted(bracket)} has a label that the grammar does not have above words.")
+        raise ValueError(
+            f"{name} {quoted(bracket)} has a label that the grammar does not have above tags. Tags are no brackets; "
+            "Tree.brackets has those of a tree."
+        )
     if not 0 <= start < end <= length:
         raise ValueError(f"{name} {quoted(bracket)} is not within the sentence, which has {length} words.")
     return labels[label], int(start), int(end)

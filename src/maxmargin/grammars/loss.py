@@ -60,9 +60,7 @@ def bracket_loss(loss: str, hits: Floats, guesses: Floats, true: Floats) -> Floa
     return np.asarray(1.0 - np.divide(2.0 * hits, total, out=np.ones_like(total), where=total > 0.0))
 
 
-def bound_loss(
-    loss: str, sentences: _core.Sentences, targets: _core.TreeTargets, labels: int, formulation: Formulation
-) -> TreeLoss:
+def bound_loss(loss: str, sentences: _core.Sentences, targets: _core.TreeTargets, formulation: Formulation) -> TreeLoss:
     """The loss ``'f1'``, ``'hamming'`` or ``'zero-one'`` on a training set."""
     true = targets.brackets()
     n = true.size
@@ -73,7 +71,7 @@ def bound_loss(
         return TreeLoss(formulation, targets, goal, 0.0, 0.0, *tables, none, none)
     if loss == "hamming" and formulation.search is Search.AUGMENTED:
         return TreeLoss(formulation, targets, "augmented", 1.0, -2.0, np.zeros(1), one, none, none)
-    most = sentences.best_by(np.ones((sentences.span_count, labels)), 1)[2].astype(np.int64)
+    most = sentences.best_by(np.ones((sentences.span_count, sentences.bracket_columns.size)), 1)[2].astype(np.int64)
     sizes = (true + 1) * (most + 1)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     parts = []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
-from maxmargin.grammars.penn import without_function_tag
+from maxmargin.grammars.penn import EMPTY, without_function_tag
 from maxmargin.grammars.tree import Span, Tree
 
 IGNORED = ("", "TOP", "ROOT", "S1", "-NONE-", ",", ":", "``", "''", ".")
@@ -71,15 +71,19 @@ class _Counted(NamedTuple):
         kept = label if self.function_tags else without_function_tag(label)
         return None if kept in self.ignored else self.equal.get(kept, kept)
 
+    def is_said(self, tag: str) -> bool:
+        """Whether the word of a tag is one, and no trace."""
+        return tag != EMPTY or tag not in self.ignored
+
     def brackets(self, tree: Tree, tags: Sequence[str]) -> Counter[Span]:
-        """The brackets over the words whose tags count."""
+        """The brackets over the words whose tags count; those that are over none of them are left out."""
         place = [0]
         for tag in tags:
             place.append(place[-1] + (tag not in self.ignored))
         return Counter(
             Span(label, place[span.start], place[span.end])
             for node, span in zip(tree.nodes(), tree.spans(), strict=True)
-            if not node.is_tag and (label := self.label(span.label)) is not None
+            if not node.is_tag and place[span.start] < place[span.end] and (label := self.label(span.label)) is not None
         )
 
 
@@ -92,9 +96,9 @@ def brackets_of(
 ) -> Counter[Span]:
     """The brackets of a tree that count, each as often as it is there.
 
-    Tags are no brackets. Words whose tags are in ``ignored`` are left out before places are counted, and so are nodes
-    with such labels; ``equal`` replaces labels (None for ``EQUAL``). NP-SBJ-1 counts as NP before either, unless
-    ``function_tags`` are part of a label.
+    Tags are no brackets. Words whose tags are in ``ignored`` are left out before places are counted, with nodes over
+    no other words, and so are nodes with such labels; ``equal`` replaces labels (None for ``EQUAL``). NP-SBJ-1 counts
+    as NP before either, unless ``function_tags`` are part of a label.
     """
     given = Tree.of(tree)
     return _Counted.of(ignored, equal, function_tags).brackets(given, [tag for _, tag in given.tokens()])
@@ -111,8 +115,9 @@ def bracket_counts(
     """The counts of every sentence, with the options of ``bracket_score``; a prediction of None is a tree without
     brackets.
 
-    Which words count is said by the tags of the true tree. Raises a ValueError that names the first sentence whose two
-    trees are over different words.
+    Traces are left out of each tree. If the other words are the same, the tags of the true tree say which of them
+    count; otherwise each tree goes by its own tags. Raises a ValueError that names the first sentence whose two trees
+    are over different words then.
     """
     truths, answers = list(y_true), list(y_pred)
     if len(truths) != len(answers):
@@ -121,13 +126,13 @@ def bracket_counts(
     found = []
     for number, (truth, answer) in enumerate(zip(truths, answers, strict=True)):
         given = Tree.of(truth)
-        words, tags = zip(*given.tokens(), strict=True)
-        true = counted.brackets(given, tags)
+        tokens = given.tokens()
+        true = counted.brackets(given, [tag for _, tag in tokens])
         predicted: Counter[Span] = Counter()
         if answer is not None:
             found_tree = Tree.of(answer)
-            _check_words(number, words, found_tree.words())
-            predicted = counted.brackets(found_tree, tags)
+            others = [(word, node.label) for word, node in found_tree.leaves()]
+            predicted = counted.brackets(found_tree, _tags_found(counted, number, tokens, others))
         found.append(
             BracketCounts(true.total(), predicted.total(), (true & predicted).total(), _crossing(true, predicted))
         )
@@ -184,15 +189,24 @@ def _crossing(true: Counter[Span], predicted: Counter[Span]) -> int:
     )
 
 
-def _check_words(number: int, words: Sequence[str], others: Sequence[str]) -> None:
+def _tags_found(
+    counted: _Counted, number: int, true: Sequence[tuple[str, str]], predicted: Sequence[tuple[str, str]]
+) -> list[str]:
+    """The tags by which the words of a predicted tree count, after a look whether these are the true ones."""
+    words, others = ([token for token in tokens if counted.is_said(token[1])] for tokens in (true, predicted))
+    if [word for word, _ in words] == [word for word, _ in others]:
+        said = iter(tag for _, tag in words)
+        return [next(said) if counted.is_said(tag) else tag for _, tag in predicted]
+    words, others = ([token for token in tokens if token[1] not in counted.ignored] for tokens in (words, others))
     if len(words) != len(others):
         raise ValueError(
-            f"The true tree {number} is over {len(words)} words, and the predicted one over {len(others)}; they must "
-            "be over the same."
+            f"The true tree {number} is over {len(words)} words that count, and the predicted one over {len(others)}; "
+            "they must be over the same."
         )
-    for own, other in zip(words, others, strict=True):
+    for (own, _), (other, _) in zip(words, others, strict=True):
         if own != other:
             raise ValueError(
                 f"The true tree {number} has {quoted(own)} where the predicted one has {quoted(other)}; they must be "
                 "over the same words."
             )
+    return [tag for _, tag in predicted]

@@ -34,8 +34,8 @@ class PCFG(GrammarEstimator):
     ----------
     grammar : the grammar to estimate; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
-    beam : leaves out of a span what is worth less than its best by more than this: faster and no longer exact; None
-        leaves nothing out
+    beam : leaves out of a span what is worth less than its best by more than this: faster, and the best tree
+        can be lost; a sentence all of whose trees were is parsed again without it. None leaves nothing out
     n_jobs : threads for prediction; -1 is all cores
 
     Attributes
@@ -80,11 +80,13 @@ class PCFG(GrammarEstimator):
         for symbol, total in totals.items():
             if abs(total - 1.0) > 1e-6:
                 raise ValueError(f"The probabilities of {symbol!r} add up to {total:.6g}, not to 1.")
-        counts = np.zeros(grammar.n_rules)
+        counts, rules = np.zeros(grammar.n_rules), [rule for rule in rules if not rule.is_loop]
         for rule in rules:
             counts[grammar.rule(rule.applications[0])] += rule.probability or 0.0
         weights = log_probabilities(grammar, counts)
         for rule in rules:
+            own = grammar.rule(rule.applications[0])
+            weights[own] = np.log(counts[own])  # as written: with a loop left out the others do not add up to 1
             for between in rule.applications[1:]:
                 weights[grammar.rule(between)] = 0.0
         model = cls(grammar=grammar)

@@ -1,12 +1,14 @@
 """What parsers usually leave out of the trees of the Penn treebank, one step per function.
 
 What is left out here does not come back from a parser: traces and function tags are not predicted. Whoever wants to
-predict function tags keeps them: a label such as NP-SBJ is a label as any other.
+predict function tags keeps them: a label such as NP-SBJ is a label as any other. Trees of NLTK and bracketed texts are
+taken too.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from maxmargin.grammars.tree import Tree, rebuilt
 
@@ -16,7 +18,7 @@ EMPTY = "-NONE-"
 _FUNCTION = re.compile(r"^([^-=]+)[-=].*")
 
 
-def without_empty_nodes(tree: Tree) -> Tree:
+def without_empty_nodes(tree: Any) -> Tree:
     """Leaves out traces, the words with the tag -NONE-, and the nodes that have no other words.
 
     Raises a ValueError where no word is left.
@@ -25,9 +27,10 @@ def without_empty_nodes(tree: Tree) -> Tree:
     def kept(label: str, children: list[Tree | str]) -> Tree | None:
         return Tree(label, children) if children and label != EMPTY else None
 
-    left = rebuilt(tree, kept)
+    given = Tree.of(tree)
+    left = rebuilt(given, kept)
     if left is None:
-        raise ValueError(f"The tree {tree!s:.80} has no words but traces; leave it out of the treebank.")
+        raise ValueError(f"The tree {given!s:.80} has no words but traces; leave it out of the treebank.")
     return left
 
 
@@ -36,19 +39,19 @@ def without_function_tag(label: str) -> str:
     return _FUNCTION.sub(r"\1", label)
 
 
-def without_function_tags(tree: Tree) -> Tree:
+def without_function_tags(tree: Any) -> Tree:
     """The labels of phrases without function tags; the tags of words stay as they are."""
 
     def plain(label: str, children: list[Tree | str]) -> Tree:
         is_tag = any(isinstance(child, str) for child in children)
         return Tree(label if is_tag else without_function_tag(label), children)
 
-    made = rebuilt(tree, plain)
+    made = rebuilt(Tree.of(tree), plain)
     assert made is not None
     return made
 
 
-def without_repeats(tree: Tree) -> Tree:
+def without_repeats(tree: Any) -> Tree:
     """Nodes whose only child has the same label become one: (NP (NP (NN dog))) is (NP (NN dog)).
 
     Removing traces leaves many of these.
@@ -60,11 +63,11 @@ def without_repeats(tree: Tree) -> Tree:
             return only
         return Tree(label, children)
 
-    made = rebuilt(tree, merged)
+    made = rebuilt(Tree.of(tree), merged)
     assert made is not None
     return made
 
 
-def plain_tree(tree: Tree) -> Tree:
+def plain_tree(tree: Any) -> Tree:
     """The tree as experiments with the Penn treebank use it: all three steps, in the order above."""
     return without_repeats(without_function_tags(without_empty_nodes(tree)))

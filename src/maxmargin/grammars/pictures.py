@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 _LETTER, _GAP, _HIGH, _MARGIN = 7.5, 14, 46, 16
 _PLAIN, _WRONG = "black", "#c0392b"
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def text_picture(tree: Tree, against: Tree | None = None) -> str:
@@ -53,13 +55,18 @@ def svg_picture(tree: Tree, against: Tree | None = None) -> str:
             points = f'x1="{x[parent]:.0f}" y1="{y[parent] + 5:.0f}" x2="{x[k]:.0f}" y2="{y[k] - 13:.0f}"'
             lines.append(f'<line {points} stroke="#9a9a9a"/>')
         style = "" if is_node else ' font-style="italic"'
-        words.append(f'<text x="{x[k]:.0f}" y="{y[k]:.0f}" fill="{colour}"{style}>{escape(label[1])}</text>')
+        words.append(f'<text x="{x[k]:.0f}" y="{y[k]:.0f}" fill="{colour}"{style}>{_escaped(label[1])}</text>')
     wide, high = max(x) + _wide(labels[x.index(max(x))][1]) / 2 + _MARGIN, max(y) + _MARGIN
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high:.0f}" '
         f'viewBox="0 0 {wide:.0f} {high:.0f}" font-family="sans-serif" font-size="13" text-anchor="middle">'
     )
     return "\n".join([head, *lines, *words, "</svg>\n"])
+
+
+def _escaped(text: str) -> str:
+    """The text of an XML element; characters that XML does not have are replaced."""
+    return _NO_XML.sub("\ufffd", escape(text))
 
 
 def _wrong(tree: Tree, against: Tree | None) -> set[int]:

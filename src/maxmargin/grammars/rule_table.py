@@ -14,6 +14,7 @@ from maxmargin.grammars.symbols import Application, Symbol
 Chain: TypeAlias = tuple[int, ...]
 
 MOST_CHAINS = 1_000_000
+MOST_CHAIN_RULES = 10_000_000  # in all chains of a treebank and their parts: those of a chain of 390
 
 
 class RuleTable:
@@ -25,6 +26,7 @@ class RuleTable:
         self.unary: dict[tuple[int, int], int] = {}
         self.words: Counter[tuple[int, str]] = Counter()
         self.chains: dict[Chain, int] = {}
+        self._chain_rules = 0
 
     def number(self, symbol: Symbol) -> int:
         return self.symbols.setdefault(symbol, len(self.symbols))
@@ -43,6 +45,14 @@ class RuleTable:
                 self.binary.setdefault(rule, len(self.binary))
         for chain in chains_in(derivation):
             numbers = tuple(self.unary[self.symbols[a], self.symbols[b]] for a, b in chain)
+            if numbers in self.chains:
+                continue
+            self._chain_rules += len(numbers) * (len(numbers) + 1) * (len(numbers) + 2) // 6
+            if self._chain_rules > MOST_CHAIN_RULES:
+                raise ValueError(
+                    f"A tree has {len(numbers)} nodes with one child above each other, and the parts of all such "
+                    f"chains have more than {MOST_CHAIN_RULES:,} rules; leave out trees with long ones."
+                )
             for first in range(len(numbers)):
                 for last in range(first, len(numbers)):
                     self.chains.setdefault(numbers[first : last + 1], len(self.chains))

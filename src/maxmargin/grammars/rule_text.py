@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from maxmargin.core.input_checks import quoted
@@ -22,6 +23,11 @@ class TextRule(NamedTuple):
     probability: float | None
 
     @property
+    def is_loop(self) -> bool:
+        """Whether the rule is one of a symbol to itself."""
+        return self.children == (self.parent,)
+
+    @property
     def applications(self) -> list[Application]:
         """The rules with at most two symbols on the right that it is made of; the first is its own."""
         if self.word is not None:
@@ -38,11 +44,18 @@ class TextRule(NamedTuple):
 
 
 def read_rules(text: str) -> list[TextRule]:
-    """The rules in a text. Words are quoted, a sharp begins a comment; raises a ValueError with the line of a fault."""
+    """The rules in a text, those of the start symbol first. Words are quoted, a sharp begins a comment, a backslash at
+    the end of a line goes on with the next one; raises a ValueError with the line of a fault."""
     found: list[TextRule] = []
-    for number, line in enumerate(text.split("\n"), 1):
+    start: tuple[int, str] | None = None
+    for number, line in _whole_lines(text):
         tokens = [token for token in _TOKEN.findall(line) if not token.startswith("#")]
         if not tokens:
+            continue
+        if tokens[0] == "%start" and tokens[1:2] != ["->"]:
+            if len(tokens) != 2 or start is not None:
+                raise ValueError(f"Line {number} is {quoted(line)}; the start is one symbol, such as %start S.")
+            start = number, tokens[1]
             continue
         if len(tokens) < 3 or tokens[1] != "->" or _is_word(tokens[0]):
             raise ValueError(f"Line {number} is {quoted(line)}; a rule is written as NP -> DT NN.")
@@ -55,16 +68,37 @@ def read_rules(text: str) -> list[TextRule]:
         found += [_rule(number, tokens[0], tokens_of) for tokens_of in alternatives]
     if not found:
         raise ValueError("The grammar has no rules; write one per line, such as S -> NP VP.")
-    return found
+    if start is not None and all(rule.parent != start[1] for rule in found):
+        raise ValueError(f"Line {start[0]} names the start {quoted(start[1])}, which has no rules.")
+    return found if start is None else sorted(found, key=lambda rule: rule.parent != start[1])
+
+
+def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with the number of the first of those that they go on over."""
+    begun, first = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        first = first or number
+        begun += line.rstrip()
+        if begun.endswith("\\"):
+            begun = begun[:-1] + " "
+            continue
+        yield first, begun
+        begun, first = "", 0
+    if begun:
+        yield first, begun
 
 
 def rule_table(rules: list[TextRule], chains: int) -> tuple[RuleTable, list[str] | None]:
-    """The rules collected, and the tags if these are the input: symbols without rules, where no rule has a word."""
+    """The rules collected, and the tags if these are the input: symbols without rules, where no rule has a word.
+
+    Rules of a symbol to itself are left out: chains repeat no symbol.
+    """
     table = RuleTable()
     table.number(Symbol(rules[0].parent))
     parents = {rule.parent for rule in rules}
     for rule in rules:
-        table.add(rule.applications)
+        if not rule.is_loop:
+            table.add(rule.applications)
     table.close(chains)
     missing = [(rule, child) for rule in rules for child in rule.children if child not in parents]
     if any(rule.word is not None for rule in rules):

@@ -22,13 +22,11 @@ Floats = npt.NDArray[np.float64]
 class TreeStructure:
     """``F(x, y; w)`` is the sum of the scores of the rules of the tree ``y`` at their places in ``x``.
 
-    ``sentences`` are packed with their features, ``derivations`` are the rules of their true trees, ``labels`` is the
-    number of labels of brackets.
+    ``sentences`` are packed with their features, ``derivations`` are the rules of their true trees.
     """
 
     sentences: _core.Sentences
     derivations: Sequence[Ints]
-    labels: int
     loss: str = "f1"
     beam: float | None = None
 
@@ -43,6 +41,6 @@ class TreeStructure:
         self, X: Any, Y: Any, formulation: Formulation, *, sample_weight: Floats | None = None, threads: int = 1
     ) -> TreeOracle:
         """The native oracle for sentences and their trees."""
-        loss = bound_loss(self.loss, self.sentences, self.targets(), self.labels, formulation)
+        loss = bound_loss(self.loss, self.sentences, self.targets(), formulation)
         lengths = np.array([len(x) for x in X], dtype=np.int32)
         return TreeOracle(self.sentences, lengths, loss, sample_weight, threads, self.beam)

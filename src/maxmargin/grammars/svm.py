@@ -42,8 +42,8 @@ class GrammarSVM(CalibratedGrammar):
         (``PCFG``), with a weight of its own, so that rules too rare to learn their weights differ; None: no such one
     grammar : the grammar whose weights are learned; None is that of the trees, with the next five parameters
     horizontal, vertical, input, chains, rare : as in ``Grammar.from_treebank``
-    beam : leaves out of a span what is worth less than its best by more than this: faster, and no longer exact; None
-        leaves nothing out
+    beam : leaves out of a span what is worth less than its best by more than this: faster, and the best tree
+        can be lost; a sentence all of whose trees were is parsed again without it. None leaves nothing out
     rescaling, slack, solver : as in StructuralSVM
     tol, max_iter, max_time : as in StructuralSVM
     n_jobs : threads for one-slack training and prediction; -1 is all cores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
@@ -106,20 +106,32 @@ class Tree:
                 yield node
                 waiting += reversed(node.children)
 
+    def leaves(self) -> list[tuple[str, Tree]]:
+        """The words from left to right, each with the node right above it."""
+        found: list[tuple[str, Tree]] = []
+        waiting: list[tuple[Tree | str, Tree]] = [(self, self)]
+        while waiting:
+            node, above = waiting.pop()
+            if isinstance(node, str):
+                found.append((node, above))
+            else:
+                waiting += [(child, node) for child in reversed(node.children)]
+        return found
+
     def words(self) -> list[str]:
         """The leaves, from left to right."""
-        return [child for node in self._above_words() for child in node.children if isinstance(child, str)]
+        return [word for word, _ in self.leaves()]
 
     def tokens(self) -> list[tuple[str, str]]:
         """Each word with its tag, the label right above it: what parsers take as a sentence."""
-        for node in self._above_words():
+        leaves = self.leaves()
+        for word, node in leaves:
             if not node.is_tag:
-                word = next(child for child in node.children if isinstance(child, str))
                 raise ValueError(
                     f"The word {quoted(word)} shares the node {quoted(node.label)} with others; every word needs a tag "
                     "of its own, such as (NN dog)."
                 )
-        return [(str(node.children[0]), node.label) for node in self._above_words()]
+        return [(word, node.label) for word, node in leaves]
 
     def spans(self) -> list[Span]:
         """The spans of all nodes, in the order of ``nodes``."""
@@ -138,19 +150,21 @@ class Tree:
                 found[own] = found[own]._replace(end=place)  # type: ignore[union-attr]
         return [span for span in found if span is not None]
 
-    def text(self, *, against: Tree | None = None) -> str:
-        """The tree over several lines, one node per line; a star marks nodes that ``against`` does not have."""
-        return text_picture(self, against)
+    def brackets(self) -> list[Span]:
+        """The spans of the nodes above tags, in the order of ``nodes``: what ``required`` and ``forbidden`` take."""
+        return [span for node, span in zip(self.nodes(), self.spans(), strict=True) if not node.is_tag]
 
-    def svg(self, *, against: Tree | None = None) -> str:
-        """A picture of the tree as an SVG document; nodes that ``against`` does not have are red."""
-        return svg_picture(self, against)
+    def text(self, *, against: Any = None) -> str:
+        """The tree over several lines, one node per line; a star marks nodes that ``against``, another tree, does not
+        have."""
+        return text_picture(self, None if against is None else Tree.of(against))
+
+    def svg(self, *, against: Any = None) -> str:
+        """A picture of the tree as an SVG document; nodes that ``against``, another tree, does not have are red."""
+        return svg_picture(self, None if against is None else Tree.of(against))
 
     def _repr_svg_(self) -> str:
         return self.svg()
-
-    def _above_words(self) -> list[Tree]:
-        return [node for node in self.nodes() if any(isinstance(child, str) for child in node.children)]
 
     def __hash__(self) -> int:
         """Found when somebody asks, from the leaves up: trees may be deep."""
@@ -214,8 +228,23 @@ def _joined(nodes: list[tuple[str, list[str | None]]]) -> Tree:
     return waiting.pop()
 
 
+def trees_of(trees: Iterable[Any]) -> Iterator[Tree]:
+    """``Tree.of`` for each of many; raises an error that names the first that is no tree."""
+    if isinstance(trees, str | Tree) or callable(getattr(trees, "label", None)):
+        raise TypeError("trees must be a list of trees, not one of them.")
+    if not isinstance(trees, Iterable):
+        raise TypeError(f"trees must be a list of trees, not {quoted(trees)}.")
+    for number, tree in enumerate(trees):
+        try:
+            made = Tree.of(tree)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Tree {number}: {error}") from error
+        yield made
+
+
 def rebuilt(tree: Tree, make: Callable[[str, list[Tree | str]], Tree | None]) -> Tree | None:
-    """The tree with each node replaced by ``make(label, children)``, from the leaves up; None leaves a node out."""
+    """The tree with each node replaced by ``make(label, children)``, from the leaves up and from left to right; None
+    leaves a node out."""
     made: Tree | None = _built(tree, lambda node: (node.label, node.children), make)
     return made
 

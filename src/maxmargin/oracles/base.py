@@ -65,7 +65,8 @@ class Capabilities:
     visit_cost : of a visit to one example
     pass_cost : of a pass over all examples
     exact : no plane is above the one found; where a search gives up on the way the oracle gets a record that says so
-    cheap : asking costs no more than looking at the planes held
+    cheap : asking is a matter of the native core
+    cached : asking costs much more than looking at the planes held
     joint : all examples at one ``w`` cost little more than one of them
     partial : the truths are completions of what is known of them (``Oracle.completed``)
     row_cost : of writing a plane out as a row and multiplying it with others, zero where planes are rows
@@ -76,6 +77,7 @@ class Capabilities:
     pass_cost: float
     exact: bool = True
     cheap: bool = False
+    cached: bool = True
     joint: bool = False
     partial: bool = False
     row_cost: float = 0.0
@@ -84,6 +86,16 @@ class Capabilities:
 
 class KeptPlanes(Protocol):
     """The planes that an oracle found recently, tried before it is asked again."""
+
+    @property
+    def price(self) -> float:
+        """Of a look at all of them, in multiplications, roughly."""
+        ...
+
+    @property
+    def known(self) -> float:
+        """The share of the examples whose last answer was among them already."""
+        ...
 
     def cut(self, w: Any, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, as the oracle finds it; its planes are kept."""

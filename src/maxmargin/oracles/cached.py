@@ -16,19 +16,29 @@ from maxmargin.oracles.portions import until
 Floats = npt.NDArray[np.float64]
 
 _PORTION = 10**7  # multiplications after which limits of time are looked at
+LOOK = 1000.0  # multiplications that take as long as a look at a plane kept as a Python object
 
 
 class PlaneCache:
-    """Keeps the ``size`` most recently used different planes of each example."""
+    """Keeps the ``size`` most recently used different planes of each example, of about so many ``cells``.
 
-    def __init__(self, oracle: PlaneSource, size: int = 10) -> None:
+    ``known`` is the share of the examples whose last answer was among them already.
+    """
+
+    def __init__(self, oracle: PlaneSource, size: int = 10, cells: float = 0.0) -> None:
         self._oracle, self._size = oracle, size
+        self.price = oracle.n * size * (LOOK + cells)
+        self.known = 0.0
+        self._hits = 0
         self._seen: list[list[Plane]] = [[] for _ in range(oracle.n)]  # the youngest last
         self._known: list[list[int]] = [[] for _ in range(oracle.n)]  # their hash codes
 
     def cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w``, as the oracle finds it; its planes are kept."""
-        return sum_planes(self._oracle, until(self._asked(w), stop), w)
+        self._hits = 0
+        cut = sum_planes(self._oracle, until(self._asked(w), stop), w)
+        self.known = self._hits / self._oracle.n
+        return cut
 
     def best_cut(self, w: Floats, stop: Stop | None = None) -> Cut:
         """The summed plane at ``w`` of the planes kept: a lower bound."""
@@ -55,6 +65,7 @@ class PlaneCache:
         for k, other in enumerate(known):
             if other == code and _equal(seen[k], plane):
                 del seen[k], known[k]
+                self._hits += 1
                 break
         seen.append(plane)
         known.append(code)

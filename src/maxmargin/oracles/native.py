@@ -15,7 +15,7 @@ from maxmargin.core.formulation import Formulation
 from maxmargin.core.planes import Planes
 from maxmargin.core.vectors import SparseVector, compact
 from maxmargin.oracles.base import Capabilities, Cut, OnlineWalk, Oracle, Stop
-from maxmargin.oracles.cached import PlaneCache
+from maxmargin.oracles.cached import LOOK, PlaneCache
 from maxmargin.oracles.engine import DualState, Engine, EngineCore
 from maxmargin.oracles.plane_sums import Plane
 from maxmargin.oracles.portions import InPortions, joined, until
@@ -24,7 +24,6 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Outputs = npt.NDArray[Any]
 
-_LOOK = 1000.0  # multiplications that take as long as a look at a plane kept as a Python object
 _SEARCH = 4.0  # looks at all planes kept of an example that a search for a better one is worth
 _BYTES, _MOST_BYTES = 500.0, 5e8  # of a plane kept, beside its cells; of all of them
 _FEWEST = 3  # planes kept per example
@@ -80,7 +79,7 @@ class NativeOracle(InPortions, Oracle):
     are recognised. Outputs go to the core and come back one after the other in one array; where an output is more than
     the number of a class, ``handles_of`` and ``outputs_of`` go between that array and the handles of a ``DualState``.
 
-    ``costs`` are further fields of its ``Capabilities``.
+    ``cached`` and ``costs`` are further fields of its ``Capabilities``.
     """
 
     def __init__(
@@ -91,11 +90,13 @@ class NativeOracle(InPortions, Oracle):
         sample_weight: Floats | None,
         threads: int,
         visit_cost: float,
+        *,
+        cached: bool = False,
         **costs: Any,
     ) -> None:
         self.core, self.n, self.dimension = core, n, core.weight_count
         self.formulation, self.sample_weight, self.threads = formulation, sample_weight, threads
-        self.capabilities = Capabilities(visit_cost, n * visit_cost, cheap=True, **costs)
+        self.capabilities = Capabilities(visit_cost, n * visit_cost, cheap=True, cached=cached, **costs)
 
     @abstractmethod
     def rows_of(self, examples: Indices, outputs: Outputs) -> Planes:
@@ -154,12 +155,12 @@ class NativeOracle(InPortions, Oracle):
 
     def keeping(self, size: int) -> PlaneCache | None:
         """Where a search costs several times what a look at ``size`` planes does, and these find room."""
-        if self.capabilities.visit_cost < _SEARCH * size * _LOOK:
+        if self.capabilities.visit_cost < _SEARCH * size * LOOK:
             return None
         cells = self.planes(np.zeros(self.dimension), self._some()).a.nnz / self._some().size
         room = int(_MOST_BYTES / (self.n * (_BYTES + 12.0 * cells)))
-        worth = self.capabilities.visit_cost >= _SEARCH * size * (_LOOK + cells)
-        return PlaneCache(self, min(size, room)) if worth and room >= min(size, _FEWEST) else None
+        worth = self.capabilities.visit_cost >= _SEARCH * size * (LOOK + cells)
+        return PlaneCache(self, min(size, room), cells) if worth and room >= min(size, _FEWEST) else None
 
     def expand(self, state: DualState) -> Planes:
         """The rows of planes known by example and output, or merged, in native layout."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.linalg.blas import strmm
 
 from maxmargin import _core
 from maxmargin.rows.kernel import Kernel
@@ -44,7 +43,17 @@ class RoughValues:
 
     def products(self) -> _core.KernelProducts:
         """The same matrix for products with coefficients, of which no value is stored."""
-        return _core.KernelProducts(self.left, self.right, 0 if self.kernel.kind == "rbf" else self.kernel.degree)
+        return _core.KernelProducts(self.left, self.right, self._power)
+
+    def features(self, factor: Rough, upper: bool) -> Rough:
+        """All rows times ``factor``, which may be an upper triangle; of the values few are stored at a time."""
+        found = np.empty((self.left.shape[0], factor.shape[1]), dtype=np.float32)
+        _core.kernel_features(self.left, self.right, self._power, factor, upper, found)
+        return found
+
+    @property
+    def _power(self) -> int:
+        return 0 if self.kernel.kind == "rbf" else self.kernel.degree
 
 
 def rough_values(kernel: Kernel, X: Any, others: Any = None) -> RoughValues | None:
@@ -72,16 +81,8 @@ def rough_features(map: KernelMap, X: Any) -> Rough | None:
     values = rough_values(map.kernel, X, map.rows)
     if values is None:
         return None
-    features, factor = np.empty((X.shape[0], map.width), dtype=np.float32), map.factor.astype(np.float32)
-    triangle = factor.T if _is_upper(factor) else None  # as BLAS reads it, column after column
-    for start in range(0, X.shape[0], _PART):
-        part = slice(start, start + _PART)
-        if triangle is None:
-            np.matmul(values(part, slice(None)), factor, out=features[part])
-        else:  # half of the products are with zeros, and left out
-            features[part] = values(part, slice(None))
-            strmm(1.0, triangle, features[part].T, lower=1, overwrite_b=1)
-    return features
+    factor = map.factor.astype(np.float32)
+    return values.features(factor, _is_upper(factor))
 
 
 def _is_upper(factor: Rough) -> bool:

@@ -39,7 +39,7 @@ class BlockCoordinate(Solver):
         cost more than the pass they are taken from (text)
     extrapolate : every few passes extrapolates along the recent path of the dual variables, kept if the dual improves;
         not with a ``capacity``, because merged planes have no path
-    keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where the oracle is cheap
+    keep_idle : visits for which a plane out of use is kept; None is 20, or 0 where asking the oracle costs no more
 
     ``BlockCoordinate.plain()`` is block-coordinate Frank-Wolfe as published.
     """
@@ -95,16 +95,18 @@ class _Ascent(BlockLoop):
         snapshots = oracle.n * oracle.capabilities.visit_cost / (400.0 * oracle.dimension)  # a few hundredths of a pass
         self.average = PolynomialAverage(self.space, solver.averaging) if solver.averaging and snapshots > 0.1 else None
         self.snapshots = int(min(max(snapshots, 1.0), _MOST_SNAPSHOTS))
-        self._set_visits(solver.keep_idle if solver.keep_idle is not None else (0 if cheap else _KEPT))
+        cached = oracle.capabilities.cached
+        self._set_visits(solver.keep_idle if solver.keep_idle is not None else (_KEPT if cached else 0))
         self.coarse = cheap and not self.hard
         self.next_comparison = _FIRST_COMPARISON
-        automatic = 0 if cheap else 10
+        automatic = 10 if cached else 0
         self.cached = automatic if solver.cached_passes == "auto" else int(solver.cached_passes)
         # A plane merged from several no longer proves a contradiction between them.
         self.capacity = None if self.hard else solver.capacity
         self.extrapolation = Extrapolation() if solver.extrapolate and self.capacity is None else None
         if solver.step != "exact" or self.capacity is not None:
             self.together = None
+        self.moves, self.next_proof = 0, 1  # of all blocks at once
         self.visits = 0  # calls are visits and what proofs of the gap ask for
         self.estimate = np.inf
         self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
@@ -182,7 +184,16 @@ class _Ascent(BlockLoop):
             self._set_visits(_KEPT)  # what is out of use now may be in use after the next move
         if self.extrapolation is not None:
             self.extrapolation = Extrapolation()
-        return self.within(moved, 1.0) and self.oracle.exact and self.certify(self.monitor.closing())
+        may = self.within(moved, 1.0) and self.oracle.exact and self._is_time_to_prove()
+        return may and self.certify(self.monitor.closing())
+
+    def _is_time_to_prove(self) -> bool:
+        """Proofs ask all examples: after each one that failed, twice as many moves pass before the next."""
+        self.moves += 1
+        if self.moves < self.next_proof:
+            return False
+        self.next_proof *= 2
+        return True
 
     def _keep_time(self) -> None:
         """An exact pass for each ``w`` that may be returned takes about as long as so many visits."""

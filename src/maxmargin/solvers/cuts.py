@@ -23,13 +23,19 @@ _ONLY = np.zeros(1, dtype=np.int32)
 _FINER = 0.01  # of the precision asked for, where what was found before is within that
 _STEPS = 200_000  # between cuts, at most
 _FEWEST_STEPS = 2_000  # that show how fast they are
+_STEP = 2.0  # multiplications of a step for each cut
+_CALL = 1e5  # multiplications that take as long as what Python does for a cut
 
 
 class Cuts(ABC):
     """Cuts and their dual variables.
 
     max_alpha  <b, alpha> - 1/2 |A' alpha|^2,   alpha >= 0,  sum alpha <= C
+
+    ``effort`` are the multiplications of the last cut taken in and solved for, roughly; 0 where nobody counts them.
     """
+
+    effort: float = 0.0
 
     @property
     @abstractmethod
@@ -131,7 +137,12 @@ class CutRows(Cuts):
         price = cost_of_dual(self.plane_count, self._dimension) / (4.0 * self.plane_count)
         steps = int(np.clip(price, _FEWEST_STEPS, _STEPS))
         settings = VisitSettings(step=self._step, precision=precision, max_steps=steps, keep_idle=self._keep_idle)
-        return self._core.visit(_ONLY, settings).steps < steps or self._solve_at_once(precision)
+        taken = self._core.visit(_ONLY, settings).steps
+        self.effort = _CALL + self.plane_count * (self._dimension + _STEP * taken)
+        if taken < steps:
+            return True
+        self.effort += cost_of_dual(self.plane_count, self._dimension)
+        return self._solve_at_once(precision)
 
     def _solve_at_once(self, precision: float) -> bool:
         before, alpha = self.dual, self._core.support()[2]

@@ -25,6 +25,8 @@ from maxmargin.solvers.sampled_cuts import SAMPLINGS, SampledCuts
 _KEPT = 0.1  # of the gap at the oracle's last answer: what is left of it before the oracle is asked again
 _KEPT_ALLOWED = 0.3  # the same, of the gap that ends training
 _MOST_LOOKS = 500  # at the planes kept, between two questions
+_LEAST_PRICE = 0.1  # of a question, where its price is known: what looks before it may cost
+_MORE_PRICE = 10.0  # times the share of examples whose last answer was among the planes kept: what they may cost more
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class OneSlack(Solver):
     Parameters
     ----------
     cache : planes kept per example; the dual is solved over cuts of these before the oracle is asked again, where that
-        costs much more. 0 asks always
+        costs much more, the longer the more of its answers are among them. 0 asks always
     keep_idle : cuts that are added before one out of use is dropped
     line_search : move towards the new cut only, instead of solving the dual over all cuts
     damping : the oracle is asked between the solution over the cuts and the best ``w`` so far, this share of the way
@@ -105,6 +107,7 @@ class _CuttingPlanes(ExactLoop):
         asked = oracle if kept is None else kept
         self.asked = _Source(asked.cut if self.sampled is None else self.sampled.cut)
         self.kept = None if kept is None else _Source(kept.best_cut)
+        self.planes = kept
         self.cuts = self._no_cuts()
         self.estimate = np.inf
         self.found: Cut | None = None
@@ -147,18 +150,31 @@ class _CuttingPlanes(ExactLoop):
         return super().proved if self.fresh and self.sampled is None else None
 
     def _next_cut(self, stop: Stop) -> Cut:
-        """The oracle's next cut, at the best ``w`` that the planes kept lead to."""
+        """The oracle's next cut, at the best ``w`` that the planes kept lead to if they get there at a good price."""
         kept = self.kept
-        if kept is None or kept.best is None:
+        if kept is None or self.planes is None or kept.best is None:
             return self._cut(self.asked, stop)
+        spent, most = 0.0, self._price_of_looks(self.planes.known)
         for _ in range(_MOST_LOOKS):
             gap = self._gap(kept)
             if gap <= max(_KEPT * self._gap(self.asked), _KEPT_ALLOWED * self.goal.of(self.cuts)):
                 return self._answer(self.asked, kept.best.w, stop)
+            spent += self.planes.price + self.cuts.effort
+            if spent > most:
+                return self._cut(self.asked, stop)
             self._add(self._cut(kept, stop), gap)
             if self.stuck:
                 break
         return self._answer(self.asked, self.cuts.weights, stop)
+
+    def _price_of_looks(self, known: float) -> float:
+        """Multiplications that looks before a question may take, infinite where nobody knows what that takes.
+
+        They pay where the oracle finds planes again: the outputs of short sentences recur, those of long sequences
+        hardly ever do.
+        """
+        costs = self.oracle.capabilities
+        return (_LEAST_PRICE + _MORE_PRICE * known) * costs.pass_cost if costs.cheap else np.inf
 
     def _gap(self, source: _Source) -> float:
         """Between the best objective by the answers of a source and the dual."""

@@ -34,8 +34,9 @@ class Together:
     """Solves the dual over the planes held at once (``interior.py``), where visits to one block after the other crawl.
 
     It is due as soon as the visits have cost as much as it does, so that both cost at most twice what the better of the
-    two alone would. After a move that gained more than the visits before it, the next comes after half as many of them;
-    after one without any gain, after twice as many. Multiplications are counted, not seconds: results repeat.
+    two alone would. After a move that gained more than the visits before it, for what both cost, the next comes after
+    half as many of them; after one that gained less, after twice as many, but no more than cost what a move costs
+    unless it gained nothing. Multiplications are counted, not seconds: results repeat.
     """
 
     def __init__(self, oracle: Oracle, C: float) -> None:
@@ -74,8 +75,11 @@ class Together:
             gained = engine.dual > before
             if not gained:
                 engine.set_alpha(state.alpha)
-        better = engine.dual - before > before - self._reached
-        self._patience *= 2.0 if not gained else 0.5 if better and self._patience > _SHORTEST else 1.0
+        better = min(self._patience, 1.0) * (engine.dual - before) > before - self._reached
+        if not gained or (self._patience < 1.0 and not better):
+            self._patience *= 2.0
+        elif better and self._patience > _SHORTEST:
+            self._patience *= 0.5
         self._reached = engine.dual
         if answer is None:
             return None

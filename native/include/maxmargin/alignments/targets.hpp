@@ -5,12 +5,14 @@
 // of its number of pairs where pairs are counted too; every output with another candidate has the same loss.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "maxmargin/alignments/features.hpp"
 #include "maxmargin/engine/rescaled.hpp"
+#include "maxmargin/programs/count_prices.hpp"
 
 namespace maxmargin::alignments {
 
@@ -63,12 +65,28 @@ struct AlignmentProblem {
     const auto at = static_cast<std::size_t>(loss->first[static_cast<std::size_t>(i)] + total);
     return {loss->margin[at], loss->scale[at]};
   }
+  // The same table by hits and pairs.
+  programs::CountTable counts(std::int64_t i) const {
+    const auto at = static_cast<std::size_t>(loss->first[static_cast<std::size_t>(i)]), size = static_cast<std::size_t>(most_total(i) + 1);
+    const std::int64_t hits = std::ssize(targets->truth(i)), pairs = loss->counts_pairs ? most_pairs(i) : 0;
+    return {{loss->margin.data() + at, size}, {loss->scale.data() + at, size}, hits + 1, pairs + 1, 1, stride(i)};
+  }
+  programs::Counts counts_at(std::int64_t i, std::int64_t total) const {
+    if (!loss->counts_pairs) return {total, 0};
+    return {total % stride(i), total / stride(i)};
+  }
+  std::int64_t stride(std::int64_t i) const { return loss->counts_pairs ? loss->stride[static_cast<std::size_t>(i)] : 0; }
+  std::int64_t most_total(std::int64_t i) const { return std::ssize(targets->truth(i)) + stride(i) * most_pairs(i); }
+  std::int64_t most_pairs(std::int64_t i) const {
+    const AlignmentSet& set = *targets->set;
+    return std::min(set.length(set.x[static_cast<std::size_t>(i)]), set.length(set.candidates_of(i).front()));
+  }
   // Of an output other than the truth.
   Rescaled rescaled(std::int64_t i, std::int32_t candidate, std::span<const Pair> y) const {
     if (candidate != 0 || (loss->goal != AlignmentGoal::augmented && loss->goal != AlignmentGoal::totals)) return loss->other;
     const std::int64_t hits = targets->hits(i, y);
     if (loss->goal == AlignmentGoal::augmented) return {1.0 - loss->unit[static_cast<std::size_t>(i)] * static_cast<double>(hits), 1.0};
-    return at_total(i, hits + (loss->counts_pairs ? loss->stride[static_cast<std::size_t>(i)] * std::ssize(y) : 0));
+    return at_total(i, hits + stride(i) * std::ssize(y));
   }
 };
 

@@ -169,6 +169,14 @@ class MulticlassBlock {
     ahead_.move(example, coefficient_.data(), weights);
     return linear;
   }
+  double deposit(std::int64_t example, const SupportLists::List& list, TurnedOf<double> weights) {
+    const double linear = sum_up(example, list);
+    const Row row = data_.rows[example];
+    for (int k = 0; k < classes_; ++k) {
+      if (coefficient_[k] != 0.0) kernels().fine.row_axpy(row, coefficient_[k], weights.of(k));
+    }
+    return linear;
+  }
 
   // weights += step (x in the truth's columns, -x in those of k) of the example opened last
   void add_pair(int k, double step, double* weights) {

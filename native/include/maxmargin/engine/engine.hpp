@@ -224,7 +224,7 @@ class BlockEngine {
   // Extrapolates along the path from the mark to here (engine/extrapolation.hpp). The gain of the dual; without one, all is as before.
   double extrapolate(double factor) {
     if constexpr (kTurns) {
-      if (weights_.is_turned() && weights_.is_coarse()) return maxmargin::extrapolate(*this, factor, weights_.turned_point(), false);
+      if (weights_.is_turned() && weights_.is_coarse()) return extrapolate_copied(*this, factor, weights_, weights_.turned_point());
     }
     if constexpr (Block::kCoarse) {
       if (weights_.is_coarse()) return maxmargin::extrapolate(*this, factor, weights_.coarse_point(), SeparateBlock<Block>);
@@ -241,13 +241,10 @@ class BlockEngine {
     weights_.clear();
     moved();
     linear = conjugate = 0.0;
-    for (std::int64_t i = 0; i < support.blocks(); ++i) {
-      double total = 0.0;
-      for (const SupportEntry& entry : support[i]) total += entry.alpha;
-      if (total == 0.0) continue;
-      linear += block.deposit(i, support[i], weights_.point());
-      conjugate += 0.5 * budget.ridge(i) * total * total;
+    if constexpr (kTurns) {
+      if (weights_.is_turned()) return weights_.sum_turned([this](TurnedOf<double> w) { deposit_all(w); });
     }
+    deposit_all(weights_.point());
   }
 
   Block block;
@@ -257,6 +254,17 @@ class BlockEngine {
   double linear = 0.0, conjugate = 0.0;
 
  private:
+  template <class Point>
+  void deposit_all(Point w) {
+    for (std::int64_t i = 0; i < support.blocks(); ++i) {
+      double total = 0.0;
+      for (const SupportEntry& entry : support[i]) total += entry.alpha;
+      if (total == 0.0) continue;
+      linear += block.deposit(i, support[i], w);
+      conjugate += 0.5 * budget.ridge(i) * total * total;
+    }
+  }
+
   template <class Point>
   VisitResult visit_all(std::span<const std::int32_t> order, const VisitSettings& settings, Point w) {
     VisitResult result;
@@ -269,11 +277,11 @@ class BlockEngine {
         prefetch_line(&gaps[static_cast<std::size_t>(later)]);
       }
       if (at + kSoon < order.size()) {
-        block.prefetch(order[at + kSoon]);
+        if constexpr (!requires { block.look_ahead(order, w); }) block.prefetch(order[at + kSoon]);
         prefetch_line(support[order[at + kSoon]].entries);
       }
       if constexpr (requires { block.look_ahead(order, w); }) {
-        if (at % Block::kAhead == 0) block.look_ahead(order.subspan(at, std::min(order.size() - at, Block::kAhead)), w);
+        if (at % Block::kAhead == 0) block.look_ahead(order.subspan(at), w);
       }
       ++result.visited;
       visit_one(order[at], settings, w, result);

@@ -83,13 +83,18 @@ Stretched stretch(Engine& engine, double factor, Point w, bool separate) {
   return step;
 }
 
-template <class Engine, class Point>
-void take_back(Engine& engine, const Stretched& step, Point w) {
+// Takes back what stretch has done, but for w, which `restore(moved)` brings back.
+template <class Engine, class Restore>
+void take_back_by(Engine& engine, const Stretched& step, Restore&& restore) {
   for (std::int32_t i : step.moved) {
     for (SupportEntry& entry : engine.support[i]) std::swap(entry.alpha, entry.marked);
   }
-  follow_all(engine, step.moved, w);
+  restore(step.moved);
   engine.linear = step.linear, engine.conjugate = step.conjugate;
+}
+template <class Engine, class Point>
+void take_back(Engine& engine, const Stretched& step, Point w) {
+  take_back_by(engine, step, [&](const std::vector<std::int32_t>& moved) { follow_all(engine, moved, w); });
 }
 
 // The gain of the dual; a step that gains nothing is undone.
@@ -100,6 +105,20 @@ double extrapolate(Engine& engine, double factor, Point w, bool separate) {
   const double gain = engine.dual() - dual;
   if (gain > kRounding * std::abs(dual)) return gain;
   take_back(engine, step, w);
+  return 0.0;
+}
+// The same for weights of which there are few beside what all rows hold: a copy of them is sooner brought back than moves are.
+template <class Engine, class Weights, class Point>
+double extrapolate_copied(Engine& engine, double factor, Weights& weights, Point w) {
+  const double dual = engine.dual();
+  const auto before = weights.numbers();
+  const Stretched step = stretch(engine, factor, w, false);
+  const double gain = engine.dual() - dual;
+  if (gain > kRounding * std::abs(dual)) return gain;
+  take_back_by(engine, step, [&](const std::vector<std::int32_t>&) {
+    weights.numbers() = before;
+    engine.moved();
+  });
   return 0.0;
 }
 

@@ -30,13 +30,15 @@ concept WeightsPolicy = requires(W weights, const W& seen) {
   { seen.square() } -> std::same_as<double>;
 };
 
-// Weights in float32 that lie label by label, `apart` numbers each: a move along a dense row then touches those of the labels that it changes,
-// not all of them.
-struct TurnedWeights {
-  float* numbers;
+// Weights that lie label by label, `apart` numbers each: a move along a dense row then touches those of the labels that it changes, not
+// all of them.
+template <class Real>
+struct TurnedOf {
+  Real* numbers;
   std::int64_t apart;
-  float* of(std::int64_t label) const { return numbers + label * apart; }
+  Real* of(std::int64_t label) const { return numbers + label * apart; }
 };
+using TurnedWeights = TurnedOf<float>;
 
 // A vector of float64, or of float32 in coarse visits. Who keeps one of the pointers keeps what it points to, which is dropped here when
 // the other precision takes over.
@@ -79,6 +81,15 @@ class ExplicitWeights {
     }
     return {coarse_->data(), apart_};
   }
+  // After clear(): w in full precision is what add(point) adds to zeros that lie label by label.
+  template <class Add>
+  void sum_turned(Add&& add) {
+    WeightsOf<double> sums(static_cast<std::size_t>(stride_ * apart_));
+    add(TurnedOf<double>{sums.data(), apart_});
+    each_turned([&](std::size_t at, std::size_t turned) { (*fine_)[at] = sums[turned]; });
+  }
+  // The coarse ones as they lie.
+  WeightsOf<float>& numbers() { return *coarse_; }
   bool is_fine() const { return fine_ != nullptr; }
   bool is_coarse() const { return coarse_ != nullptr; }
   // The first `count` numbers are scores of rows, and as many after them the coefficients of these: their products add up to |w|^2

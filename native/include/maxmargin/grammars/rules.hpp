@@ -138,11 +138,21 @@ class Rules {
   std::int32_t bracket(Rule rule) const { return bracket_[static_cast<std::size_t>(rule)]; }
   // The label of the bracket that binary rules with this parent make: it is the same for all of them.
   std::int32_t symbol_bracket(Symbol parent) const { return symbol_bracket_[static_cast<std::size_t>(parent)]; }
+  // Tables of brackets have a column per label, for the first bracket with it over a span, and then one for each further bracket with the same label
+  // that chains can make there: the label of each column.
+  std::span<const std::int32_t> column_labels() const { return column_labels_; }
+  std::int64_t columns() const { return std::ssize(column_labels_); }
+  // The columns of the brackets that the rules of a chain make above one word, or above a binary rule; kNone where a rule makes none.
+  std::span<const std::int32_t> chain_columns(const Chain& chain, bool one_word) const {
+    const std::vector<std::int32_t>& all = chain_columns_[one_word ? 1 : 0];
+    return {all.data() + chain.first, all.data() + chain.last};
+  }
 
  private:
   void check(const RuleArrays& given) const;
   void sort_binary(const RuleArrays& given);
   void sort_chains(const RuleArrays& given);
+  void list_columns();
   void list_corners();
   void find_first_tags();
   void find_kinds();
@@ -151,6 +161,7 @@ class Rules {
   std::int32_t left_roles_ = 0, right_roles_ = 0;
   std::vector<Rule> rule_at_, chain_rules_;
   std::vector<std::int32_t> first_of_parent_, of_parent_, parents_, left_, right_, first_chain_, first_above_, first_word_, bracket_, symbol_bracket_, symbols_of_;
+  std::vector<std::int32_t> column_labels_, chain_columns_[2];
   std::vector<Chain> chains_;
   std::vector<ChainAbove> above_;
   std::vector<Word> words_;

@@ -21,8 +21,8 @@ namespace maxmargin::grammars {
 class ChartSums {  // keeps its memory from one sentence to the next
  public:
   // log Z, after a best tree was found without a beam. Fills the expected counts of the rules at their places, and where `brackets` is not null
-  // the expected number of brackets, (spans, labels).
-  double run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets, std::int64_t labels);
+  // how likely brackets are, (spans, columns): in the column of the m-th bracket with a label, that of m or more.
+  double run(const Chart& chart, const Sentences& sentences, std::int64_t i, double* brackets);
   const SentenceScorer::Counts& counts() const { return counts_; }
   // Unless listed: the sum of what a binary rule or a word makes of a symbol over a span, 0 where it has none, and sums with chains in the places
   // of the rows of the chart.
@@ -40,9 +40,9 @@ class ChartSums {  // keeps its memory from one sentence to the next
   template <class Visit>
   void over_chains(const Chart& chart, std::int32_t i, std::int32_t j, Visit&& visit);
   double go_up(const Chart& chart);
-  bool go_down(const Chart& chart, double goal, double* brackets, std::int64_t labels);
+  bool go_down(const Chart& chart, double goal, double* brackets);
   void share(const Chart& chart, std::int32_t i, std::int32_t j);  // of a span with its parts
-  double list(const Chart& chart, const Sentences& sentences, double* brackets, std::int64_t labels);
+  double list(const Chart& chart, const Sentences& sentences, double* brackets);
   void count_at_span(Rule rule, std::int32_t i, std::int32_t j, double count);
   void spread_counts(const Chart& chart);
 

@@ -19,14 +19,24 @@ struct Counts {
   std::int64_t hits = 0, guesses = 0;
 };
 
+// Margins and scales by hits and guesses. Where guesses are counted (`columns` of them, from 0 on) an output has no more hits than guesses; a single
+// column means that they are not.
+struct CountTable {
+  std::span<const double> margin, scale;
+  std::int64_t rows, columns;           // numbers of hits and of guesses
+  std::int64_t hit_step, guess_step;    // from one number to the next
+
+  bool counts_guesses() const { return columns > 1; }
+  std::size_t place(Counts counts) const { return static_cast<std::size_t>(counts.hits * hit_step + counts.guesses * guess_step); }
+};
+
 class CountPrices {
  public:
-  // Tables by hits and guesses, `columns` of these per hit; an output has no more hits than guesses. `own` is the score of the truth.
-  CountPrices(std::span<const double> margin, std::span<const double> scale, std::int64_t columns, double own)
-      : margin_(margin), scale_(scale), columns_(columns), own_(own) {
+  // `own` is the score of the truth.
+  CountPrices(const CountTable& table, double own) : table_(table), own_(own) {
     // What a hit takes at most guesses is the least that it takes: with small scores, outputs without any hit are best, and proved to be.
-    const Counts all{std::ssize(margin) / columns - 1, columns - 1}, none{0, columns - 1};
-    if (all.hits > 0 && all.hits <= all.guesses && scale_at(all) > 0.0 && scale_at(none) > 0.0) hit_ = (threshold(all) - threshold(none)) / static_cast<double>(all.hits);
+    const Counts all{table.rows - 1, table.columns - 1}, none{0, table.columns - 1};
+    if (all.hits > 0 && first_guess(all.hits) <= all.guesses && scale_at(all) > 0.0 && scale_at(none) > 0.0) hit_ = (threshold(all) - threshold(none)) / static_cast<double>(all.hits);
   }
 
   void set(double hit, double guess) { hit_ = hit, guess_ = guess; }
@@ -35,7 +45,7 @@ class CountPrices {
   double least() const { return least_; }
 
   double of(Counts counts) const { return hit_ * static_cast<double>(counts.hits) + guess_ * static_cast<double>(counts.guesses); }
-  double worth(double score, Counts counts) const { return margin_[place(counts)] - scale_at(counts) * (own_ - score); }
+  double worth(double score, Counts counts) const { return table_.margin[table_.place(counts)] - scale_at(counts) * (own_ - score); }
 
   // Notes an output that is worth as much; whether that is more than any before.
   bool raise(double worth) {
@@ -47,8 +57,8 @@ class CountPrices {
   // Of the best output by score and prices its `priced` score has to be above this, or no output is worth more than `least`.
   double enough() {
     double most = -std::numeric_limits<double>::infinity();
-    for (std::int64_t hits = 0, rows = std::ssize(margin_) / columns_; hits < rows; ++hits) {
-      for (std::int64_t guesses = hits; guesses < columns_; ++guesses) {
+    for (std::int64_t hits = 0; hits < table_.rows; ++hits) {
+      for (std::int64_t guesses = first_guess(hits); guesses < table_.columns; ++guesses) {
         const Counts counts{hits, guesses};
         if (!(scale_at(counts) > 0.0)) continue;
         if (const double value = threshold(counts) - of(counts); value > most) most = value, at_ = counts;
@@ -67,12 +77,11 @@ class CountPrices {
   }
 
  private:
-  std::size_t place(Counts counts) const { return static_cast<std::size_t>(counts.hits * columns_ + counts.guesses); }
-  double scale_at(Counts counts) const { return scale_[place(counts)]; }
-  double threshold(Counts counts) const { return (margin_[place(counts)] - least_) / scale_at(counts); }
+  std::int64_t first_guess(std::int64_t hits) const { return table_.counts_guesses() ? hits : 0; }
+  double scale_at(Counts counts) const { return table_.scale[table_.place(counts)]; }
+  double threshold(Counts counts) const { return (table_.margin[table_.place(counts)] - least_) / scale_at(counts); }
 
-  std::span<const double> margin_, scale_;
-  std::int64_t columns_;
+  CountTable table_;
   double own_, least_ = 0.0, hit_ = 0.0, guess_ = 0.0;
   Counts at_;  // of the second maximum
 };

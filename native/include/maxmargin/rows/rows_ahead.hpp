@@ -21,13 +21,23 @@ class RowsAhead {
 
   RowsAhead(const Rows& rows, int stride) : rows_(rows), stride_(stride) {}
 
-  // Scores rows that will be opened in this order, at most kMost.
+  // Scores the rows that will be opened next, the first kMost of these; the next looks will be for those after them.
   void look(std::span<const std::int32_t> rows, TurnedWeights weights) {
-    ahead_.assign(rows.begin(), rows.end());
+    const std::size_t some = std::min(rows.size(), kMost);
+    ahead_.assign(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(some));
+    const float* soon[kMost];
+    int count = 0;
+    for (std::int32_t row : rows.subspan(some, std::min(rows.size() - some, kMost))) {
+      if (rows_[row].single) {
+        soon[count++] = static_cast<const float*>(rows_[row].values);
+      } else {
+        rows_.prefetch(row);
+      }
+    }
     opened_ = 0;
     for (std::size_t at = 0; at < ahead_.size(); ++at) write_out(ahead_[at], weights.apart, at);
     scores_.resize(kMost * static_cast<std::size_t>(stride_));
-    kernels().turned_scores(cells_.data(), static_cast<int>(ahead_.size()), weights.numbers, weights.apart, stride_, scores_.data());
+    kernels().turned_scores(cells_.data(), static_cast<int>(ahead_.size()), weights.numbers, weights.apart, stride_, scores_.data(), soon, count);
   }
 
   // The scores of a row, which is looked at alone unless it is the next of those ahead.
@@ -43,10 +53,13 @@ class RowsAhead {
     add(own, coefficient, weights);
     if (opened_ == ahead_.size()) return;
     float products[kMost];
-    kernels().turned_scores(cells_.data() + static_cast<std::int64_t>(own) * weights.apart, 1, cells_.data(), weights.apart, kMost, products);
+    const std::size_t first = opened_ / kPad * kPad;
+    const float* others = cells_.data() + static_cast<std::int64_t>(first) * weights.apart;
+    const float* x = cells_.data() + static_cast<std::int64_t>(own) * weights.apart;
+    kernels().turned_scores(x, 1, others, weights.apart, padded(static_cast<std::int64_t>(ahead_.size() - first)), products, nullptr, 0);
     for (std::size_t later = opened_; later < ahead_.size(); ++later) {
       float* scores = scores_of(later);
-      for (int k = 0; k < stride_; ++k) scores[k] += static_cast<float>(coefficient[k]) * products[later];
+      for (int k = 0; k < stride_; ++k) scores[k] += static_cast<float>(coefficient[k]) * products[later - first];
     }
   }
   // The same for any row, after which none is ahead.

@@ -71,7 +71,7 @@ struct RowKernels {
 
 inline constexpr std::int64_t kGramRows = 128;
 inline constexpr std::int64_t kTurnedPad = 32;
-inline constexpr int kTurnedRows = 4;
+inline constexpr int kTurnedRows = 8;
 
 struct Kernels {
   const char* name;
@@ -153,9 +153,14 @@ struct Kernels {
   // Sums of values of a kernel: rows of a group, columns of a panel, and the pass.
   int value_rows, value_columns;
   void (*add_kernel_values)(const KernelPass& pass);
+  // The values themselves for `count` rows in groups and a panel, rows of `out` being `apart` from each other.
+  void (*kernel_values)(const float* panel, const float* groups, std::int64_t depth, std::int64_t count, int power, float* out, std::int64_t apart);
+  // out[r * apart + c] += sum_k x[r * own + k] panel[k, c] for k < depth, the columns c of a panel, and r < count, a multiple of a group
+  void (*add_products)(const float* x, std::int64_t own, std::int64_t count, const float* panel, std::int64_t depth, float* out, std::int64_t apart);
   // out[r * stride + k] = sum_j x[r * apart + j] weights[k * apart + j] for r < rows and k < stride, with `apart` a multiple of kTurnedPad and
-  // rows filled up with zeros to it; kTurnedRows of them at a time are fast
-  void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out);
+  // rows filled up with zeros to it; kTurnedRows of them are fast, and
+  // bring `count` others that come soon into the cache
+  void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out, const float* const* soon, int count);
   // weights[j] += c x_j for j < apart
   void (*turned_update)(float c, const float* x, float* weights, std::int64_t apart);
 };
