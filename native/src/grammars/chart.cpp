@@ -64,8 +64,13 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
 
 SpanSplits Chart::question(const double* left, const double* right, const PairLists& pairs, std::int32_t i, std::int32_t j, const SentenceScores& scores) const {
   const std::span<const LiveRow> live = rows_.live(i);
-  SpanSplits asked{&rules_->split(),   i + 1,           j,           left,           right + rows_.right_begin(j), rows_.stride(), rows_.right_stride(j), live.data(), std::ssize(live),
-                   pairs.pairs(), pairs.bits(), pairs.ends(), beginnings_.pairs(i), rows_.left_bits(), rows_.right_bits(j), rows_.words(), &room_, scores.position.data()};
+  SpanSplits asked;  // its fields are set as far as there are some
+  asked.rules = &rules_->split(), asked.from = i + 1, asked.to = j;
+  asked.left = left, asked.right = right + rows_.right_begin(j), asked.stride = rows_.stride(), asked.right_stride = rows_.right_stride(j);
+  asked.live = live.data(), asked.live_count = std::ssize(live);
+  asked.pairs = pairs.pairs(), asked.pair_bits = pairs.bits(), asked.pairs_end = pairs.ends(), asked.possible = beginnings_.pairs(i);
+  asked.left_bits = rows_.left_bits(), asked.right_bits = rows_.right_bits(j), asked.words = rows_.words();
+  asked.room = &room_, asked.score = scores.position.data();
   for (const ScoreField& field : scores.fields) {
     asked.field[asked.fields++] = {field.table + place_row(field.place, i, 0, j) * field.blocks, field.block_at.data()};
   }

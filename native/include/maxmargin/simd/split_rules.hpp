@@ -68,9 +68,9 @@ struct SpanSplits {
   SplitRoom* room;
   const double* score;                          // by position, and kReadAhead more
   int fields = 0;
-  SplitField field[kMostFields] = {};
+  SplitField field[kMostFields];  // the first ones
   int split_fields = 0;
-  SplitField split_field[kMostFields] = {};  // `row` has `stride` numbers per block, by k
+  SplitField split_field[kMostFields];  // the first ones; `row` has `stride` numbers per block, by k
 };
 
 // Where shares go: to the rows of the parts, to rules by position, and to fields as they are in SpanSplits.
