@@ -6,6 +6,7 @@ processes  Gaussian process sequence models, 1,000 sentences: table 1.1 of Altun
 accents    figures 1.2 to 1.4 of the same paper on generated sequences of two labels
 pairs      the time of the exact kernel of degree 2 between tokens of text
 rows       RBF kernels on UCI letter and MNIST, exact and by rank, beside SVC
+stages     where the time of a fit by rank goes, beside the speed of a product of matrices
 groups     sequences and rankings with exact RBF kernels, over rows of the kernel matrix and by a factor of it
 large_c    a very large C, with an RBF kernel over rows
 sampled    cuts of samples of the examples, with an RBF kernel on UCI letter
@@ -26,7 +27,7 @@ if __name__ == "__main__":  # names of modules start at benchmarks/
 
 from shared.parts import main_of_parts
 
-PARTS = ("entities", "processes", "accents", "pairs", "rows", "groups", "large_c", "sampled", "support")
+PARTS = ("entities", "processes", "accents", "pairs", "rows", "stages", "groups", "large_c", "sampled", "support")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,10 +3,10 @@
 import pytest
 
 from grammars.comparison import f1, mcnemar, shown
-from grammars.shares import PARTS, clocked
-from grammars.table5 import Row, svm
+from grammars.table5 import PARTS, Row, svm
 from maxmargin.datasets import make_treebank
 from maxmargin.metrics import BracketCounts
+from shared.clocks import clocked
 
 GOOD, BAD = BracketCounts(4, 4, 4, 0), BracketCounts(4, 4, 2, 1)
 

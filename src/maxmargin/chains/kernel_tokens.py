@@ -15,7 +15,7 @@ from maxmargin.chains.sequences.packed import Sequences
 from maxmargin.chains.sparse_greedy import SparseGreedy, SupportToken, support_tokens
 from maxmargin.chains.weight_parts import chain_parts
 from maxmargin.core.problem import Unsupported
-from maxmargin.fitting.kernels import KernelEstimator, check_training
+from maxmargin.fitting.kernels import KernelEstimator
 from maxmargin.rows.kernel import as_kernel
 from maxmargin.rows.kernel_factor import NEGATIVE
 from maxmargin.rows.kernel_map import ReferenceRows
@@ -63,8 +63,7 @@ class KernelTokens(KernelEstimator):
             return replace(given, tokens=self._sized_tokens(_rows(tokens, dense), each, tokens))
         rows, kernel = _rows(tokens, dense), as_kernel(self.kernel)
         if self.rank is None and PairFeatures.serves(kernel, rows):
-            check_training(kernel, rows)
-            self.kernel_, pairs = PairFeatures.of(kernel.resolved(rows, each), rows)
+            self.kernel_, pairs = PairFeatures.of(self._resolved_kernel(rows, each), rows)
             return replace(given, tokens=_sparse_tokens(pairs, tokens))
         wants_rows = None if partial else self._wants_rows
         found = None if wants_rows is None else self._kernel_rows(rows, each, wants_rows)
@@ -76,9 +75,7 @@ class KernelTokens(KernelEstimator):
     def _sized_tokens(self, rows: Any, weight: Floats | None, tokens: Sequences) -> Sequences:
         """Every token with a feature of its own, whose value is the token's length in the space of the kernel; sets
         ``kernel_``, which has their products."""
-        kernel = as_kernel(self.kernel)
-        check_training(kernel, rows)
-        kernel = kernel.resolved(rows, weight)
+        kernel = self._resolved_kernel(rows, weight)
         smallest, largest = (0.0, 1.0) if kernel.is_positive else kernel.smallest_eigenvalue(rows)
         if smallest < -NEGATIVE * largest:
             raise Unsupported(

@@ -69,6 +69,7 @@ class KernelEstimator(Estimator):
     kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | PairFeatures | None = None
     n_features_in_: int
     _brought: Columns | None = None  # what was done to columns, between the beginning and the end of a fit
+    _kernel_seen: tuple[Any, Kernel] | None = None  # so long: the rows, and the kernel with the numbers that they give it
     _in_fold = False  # a model trained without a fold may have few rows, and gets strings as counts
 
     def __sklearn_tags__(self) -> Any:
@@ -82,7 +83,7 @@ class KernelEstimator(Estimator):
 
         Comes before everything else that is done to training rows.
         """
-        self._brought = None
+        self._brought = self._kernel_seen = None
         kernel = as_kernel(self.kernel)
         if self._is_explicit or kernel.kind not in SCALED or not isinstance(kernel.gamma, str):
             return X
@@ -101,7 +102,7 @@ class KernelEstimator(Estimator):
             return X
         rank = self._allowed(as_low_rank(self.rank), X.shape[0])
         rough = X.shape[0] > _FACTORED and self._allows_rough(np.ones(1), weight)
-        self.kernel_, features = kernel_features(as_kernel(self.kernel), rank, X, weight, rough)
+        self.kernel_, features = kernel_features(self._resolved_kernel(X, weight), rank, X, weight, rough)
         return features
 
     def _kernel_rows(
@@ -142,10 +143,13 @@ class KernelEstimator(Estimator):
         return not self._is_explicit and X.shape[0] > _FACTORED and as_kernel(self.kernel).is_positive
 
     def _resolved_kernel(self, X: Any, weight: Floats | None) -> Kernel:
-        """The kernel with numbers for everything; raises for rows that it cannot have."""
-        kernel = as_kernel(self.kernel)
-        check_training(kernel, X)
-        return kernel.resolved(X, weight)
+        """The kernel with numbers for everything; raises for rows that it cannot have. A fit measures its rows once,
+        with one ``weight``."""
+        if self._kernel_seen is None or self._kernel_seen[0] is not X:
+            kernel = as_kernel(self.kernel)
+            check_training(kernel, X)
+            self._kernel_seen = X, kernel.resolved(X, weight)
+        return self._kernel_seen[1]
 
     @property
     def _is_explicit(self) -> bool:
@@ -185,7 +189,8 @@ class KernelEstimator(Estimator):
         else:
             found, coef = self.kernel_.concluded(weights)
         self.kernel_ = found if isinstance(found, PairFeatures) else replace(found, brought=self._brought)
-        self.__dict__.pop("_brought", None)
+        for name in ("_brought", "_kernel_seen"):
+            self.__dict__.pop(name, None)
         return coef
 
     @property
@@ -223,14 +228,12 @@ class KernelEstimator(Estimator):
 def kernel_features(
     kernel: Kernel, rank: LowRank | None, X: Any, weight: Floats | None, rough: bool = False
 ) -> tuple[KernelMap | FourierMap, Any]:
-    """The map that a kernel and a rank ask for, and the features of the training rows, shape (n, width); ``rough``
-    allows float32 for those of a rank.
+    """The map that a kernel and a rank ask for, and the features of the training rows, shape (n, width). ``kernel`` has
+    numbers for everything, and was checked; ``rough`` allows float32 for the features of a rank.
 
     Where the kernel may be indefinite its eigenvalues are looked at on a sample of the rows; negative ones are left
     out, with a warning.
     """
-    check_training(kernel, X)
-    kernel = kernel.resolved(X, weight)
     if kernel.kind != "function":  # which costs more, and of which every value is looked at anyway
         kernel.diagonal(X)
     positive = _check_positive(kernel, X)

@@ -1,4 +1,4 @@
-"""What a fit by cuts spends its CPU seconds on, by clocks around the functions that do the work."""
+"""What a call spends its CPU seconds on, by clocks around the functions that do the work."""
 
 from __future__ import annotations
 
@@ -9,22 +9,12 @@ from functools import wraps
 from typing import Any
 from unittest.mock import patch
 
-from maxmargin.oracles.cached import PlaneCache
-from maxmargin.oracles.native import NativeOracle
-from maxmargin.solvers.cuts import CutRows
-
-PARTS: Mapping[str, tuple[tuple[type, str], ...]] = {
-    "QP": ((CutRows, "add"), (CutRows, "solve")),
-    "searches": ((NativeOracle, "worst"), (NativeOracle, "cut"), (NativeOracle, "slacks")),
-    "kept planes": ((PlaneCache, "best_cut"),),
-}
-"""Functions by what they do; none of them calls another one."""
+Parts = Mapping[str, tuple[tuple[Any, str], ...]]
+"""Functions by what they do, each a name in a class or a module; none of them calls another one."""
 
 
 @contextmanager
-def clocked(
-    parts: Mapping[str, tuple[tuple[type, str], ...]] = PARTS, clock: Callable[[], float] = time.process_time
-) -> Iterator[dict[str, float]]:
+def clocked(parts: Parts, clock: Callable[[], float] = time.process_time) -> Iterator[dict[str, float]]:
     """The seconds that each part has taken while the context is open; what is in none of them is not in the sum."""
     spent = dict.fromkeys(parts, 0.0)
     with ExitStack() as stack:
