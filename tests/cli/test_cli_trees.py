@@ -163,3 +163,19 @@ def test_faults_are_sentences(folder, run, command, message):
     assert (code, out) == (1, "")
     assert err.startswith("error: ")
     assert re.search(message, " ".join(err.split()))
+
+
+def test_warnings_of_predictions_are_lines(folder, run):
+    run("train train.mrg model.mm --model pcfg")
+    (folder / "unknown.mrg").write_text("(S (QQ x) (RR y))\n")
+    for command in ("predict model.mm unknown.mrg", "evaluate model.mm unknown.mrg"):
+        code, out, err = run(command)
+        assert code == 0
+        assert out
+        assert re.fullmatch(r"warning: This parser reads tags, and none of the tags .*\n", err)
+
+
+def test_numbers_of_traces_are_no_part_of_function_tags(folder, run):
+    (folder / "train.mrg").write_text("( (S (NP-SBJ-1 (DT the) (NN cat)) (VP (VBZ sings) (S (-NONE- *-1)))) )\n")
+    run("train train.mrg model.mm --model pcfg --function-tags")
+    assert run("predict model.mm test.mrg")[1] == "(S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sings)))\n"

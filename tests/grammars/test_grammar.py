@@ -138,8 +138,8 @@ def test_unknown_words_and_tags():
     ("tree", "message"),
     [
         ("(S (NP (NN dog)) (XP (NN cat)))", "rule S -> NP XP, which the grammar does not have"),
-        ("(S (NP (DT a) (XX b)) (VP (VBZ barks)))", "rule NP -> DT XX"),
-        ("(XX dog)", "rule TOP -> XX"),
+        ("(S (NP (DT a) (XX b)) (VP (VBZ barks)))", "no tag 'XX', which the tree has at word 1"),
+        ("(XX dog)", "no tag 'XX', which the tree has at word 0"),
         ("(S (VP (VBZ barks)) (NP (NN dog)))", "rule S -> VP NP"),
     ],
 )

@@ -134,7 +134,7 @@ def test_trees_found_before_save_questions(loss, slack):
 @BOTH
 def test_likelihood_and_margins_refuse_what_they_cannot_learn_from(kind):
     X, y = make()
-    with pytest.raises(NotDerivable, match=r"Example 0.*does not have"):
+    with pytest.raises(NotDerivable, match=r"Example 0: The grammar has no tag 'D', which the tree has at word 2"):
         kind(grammar=Grammar.from_treebank(y[3:4])).fit(X, y)
     with pytest.raises(ValueError, match=r"features must be a list of some of 'first'"):
         kind(features=("head",)).fit(X, y)
@@ -185,3 +185,46 @@ def chain_of(names):
     for name in reversed(names):
         tree = Tree(name, [tree])
     return tree
+
+
+def test_tags_of_pairs_have_no_part_where_the_input_is_words():
+    trees = make_treebank(60)
+    pairs = [tree.tokens() for tree in trees]
+    words = [[word for word, _ in sentence] for sentence in pairs]
+    other = [[(word, "XX") for word in sentence] for sentence in words]
+    model = GrammarSVM(input="words", features=("first", "last"), loss="hamming").fit(pairs[:40], trees[:40])
+    scores = [model.predict_kbest(X[40:], 1) for X in (pairs, words, other)]
+    assert [[best.score for (best,) in own] for own in scores[1:]] == [[best.score for (best,) in scores[0]]] * 2
+    same = GrammarSVM(input="words", features=("first", "last"), loss="hamming").fit(words[:40], trees[:40])
+    np.testing.assert_array_equal(same.coef_, model.coef_)
+
+
+@BOTH
+@pytest.mark.parametrize("features", [(), ("first", "length")])
+def test_trees_of_one_word_have_no_rules(kind, features, tmp_path):
+    X, trees = [[("x", "NN")]] * 2, ["(NN x)"] * 2
+    model = kind(features=features, max_iter=5).fit(X, trees)
+    model.save(tmp_path / "one.mm")
+    assert maxmargin.load(tmp_path / "one.mm").predict(X) == model.predict(X) == [Tree("NN", ["x"])] * 2
+
+
+@BOTH
+@pytest.mark.parametrize("features", [None, [["first"]], "first", np.array([1])])
+def test_features_that_are_no_names(kind, features):
+    with pytest.raises(ValueError, match="features must be a list of some of 'first'"):
+        kind(features=features).fit(*make())
+
+
+def test_names_of_features_may_be_an_array():
+    X, y = make()
+    found = GrammarSVM(C, features=np.array(["first", "last"]), tol=1e-3).fit(X, y)
+    np.testing.assert_array_equal(found.coef_, GrammarSVM(C, features=("first", "last"), tol=1e-3).fit(X, y).coef_)
+
+
+def test_a_limit_reached_with_the_gap_that_was_asked_for_is_no_failure():
+    trees = make_treebank(40)[:20]
+    X, options = [tree.tokens() for tree in trees], {"C": 1.0, "features": ("length",)}
+    free = GrammarCRF(**options).fit(X, trees)
+    limited = GrammarCRF(**options, max_iter=free.n_iter_).fit(X, trees)
+    assert limited.solution_.status is free.solution_.status is solvers.Status.CONVERGED
+    assert limited.solution_.gap == free.solution_.gap

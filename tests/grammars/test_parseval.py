@@ -102,9 +102,19 @@ def test_function_tags_do_not_count_unless_they_are_asked_for():
     assert brackets_of(gold) == {("S", 0, 4): 1, ("NP", 0, 1): 1, ("VP", 1, 4): 1, ("ADVP", 2, 3): 1, ("-X-", 3, 4): 1}
     assert brackets_of("(TOP-1 (S (NN a)))") == {("S", 0, 1): 1}
     assert bracket_counts([gold], [found]) == [(5, 5, 4, 0)]
-    assert bracket_counts([gold], [found], function_tags=True) == [(5, 5, 0, 0)]
+    assert bracket_counts([gold], [found], function_tags=True) == [(5, 5, 1, 0)]  # numbers are no part of a label
     assert bracket_score([gold], [gold], function_tags=True).f1 == 1.0
-    assert ("NP-SBJ=2", 0, 1) in brackets_of(gold, function_tags=True)
+    assert ("NP-SBJ", 0, 1) in brackets_of(gold, function_tags=True)
+
+
+def test_what_is_no_list_of_trees_is_named():
+    tree = "(S (A a))"
+    with pytest.raises(TypeError, match="y_true must be a list of trees, not a single one"):
+        bracket_score(tree, tree)
+    with pytest.raises(ValueError, match="The predicted tree 1: line 1"):
+        bracket_score([tree] * 2, [tree, "(S"])
+    with pytest.raises(TypeError, match="ignored must be a list of labels, not the text 'TOP'"):
+        bracket_score([tree], [tree], ignored="TOP")
 
 
 def test_the_true_tags_say_which_words_count():

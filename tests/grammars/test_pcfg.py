@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import maxmargin
 from maxmargin.datasets import make_treebank
-from maxmargin.grammars import PCFG, Grammar, Tree
+from maxmargin.grammars import PCFG, Grammar, NotDerivable, Tree
 from maxmargin.metrics import bracket_f1
 from tree_cases import treebank, trees
 
@@ -274,3 +274,51 @@ def test_sentences_of_tags_alone_are_scored_over_the_words_of_the_true_trees():
     assert folds.tolist() == cross_val_score(PCFG(horizontal=1), pairs, trees, cv=3).tolist()
     with pytest.raises(ValueError, match="Example 1: the tree is over 3 words, and the sentence has 2"):
         model.score([["NN", "VBZ"]] * 2, ["(S (NN a) (VBZ b))", "(S (DT a) (NN b) (VBZ c))"])
+
+
+def test_numpy_numbers_are_numbers_of_options():
+    trees = treebank()
+    X = [tree.tokens() for tree in trees]
+    search = GridSearchCV(PCFG(), {"vertical": np.arange(1, 3), "horizontal": np.arange(2)}, cv=2).fit(X, trees)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    with pytest.raises(ValueError, match="vertical must be a positive integer"):
+        PCFG(vertical=True).fit(X, trees)
+
+
+def test_scores_of_given_trees_are_those_of_the_list(tmp_path):
+    trees = treebank()
+    X = [tree.tokens() for tree in trees]
+    model = PCFG(vertical=2).fit(X, trees)
+    for sentence in X[:4]:
+        ranked = model.predict_kbest([sentence], 3)[0]
+        found = model.decision_value([sentence] * len(ranked), [tree for _, tree in ranked])
+        np.testing.assert_allclose(found, [score for score, _ in ranked], rtol=1e-12)
+    unknown = [("x", "QQ"), *X[0][1:]]
+    with pytest.raises(NotDerivable, match="Example 0: The grammar has no tag 'QQ', which the tree has at word 0"):
+        model.decision_value([unknown], model.predict([unknown]))
+
+
+def test_a_loaded_parser_keeps_the_grammar_that_it_was_given(tmp_path):
+    grammar = Grammar.from_text("S -> NP VP\nNP -> 'a'\nVP -> 'b'")
+    model = PCFG(grammar=grammar).fit([["a", "b"]], ["(S (NP a) (VP b))"])
+    for own in (PCFG().fit([["NP", "VP"]], ["(S (NP a) (VP b))"]), model):
+        own.save(tmp_path / "model.mm")
+        assert (maxmargin.load(tmp_path / "model.mm").grammar is None) == (own.grammar is None)
+    again = maxmargin.load(tmp_path / "model.mm").fit([["a", "b"]], ["(S (NP a) (VP b))"])
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda m, X: m.predict_kbest(X, 2**31), "k must be at most 2,147,483,647"),
+        (lambda m, X: m.sample(X, n_samples=2**64), "n_samples must be at most"),
+        (lambda m, X: m.sample(X, random_state="a"), "random_state must be None, a whole number from 0"),
+        (lambda m, X: m.predict(None), "Sentences must be a list"),
+    ],
+)
+def test_questions_that_make_no_sense(ask, message):
+    trees = treebank()
+    X = [tree.tokens() for tree in trees]
+    with pytest.raises((TypeError, ValueError), match=message):
+        ask(PCFG().fit(X, trees), X[:1])

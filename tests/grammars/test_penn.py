@@ -2,8 +2,15 @@
 
 import pytest
 
-from maxmargin.grammars import Tree, plain_tree, without_empty_nodes, without_function_tags, without_repeats
-from maxmargin.grammars.penn import without_function_tag
+from maxmargin.grammars import (
+    Tree,
+    plain_tree,
+    without_empty_nodes,
+    without_function_tags,
+    without_indices,
+    without_repeats,
+)
+from maxmargin.grammars.penn import without_function_tag, without_index
 
 TREE = Tree.from_text(
     "(S (NP-SBJ-1 (-LRB- -LRB-) (NP (NN-x dog) (NP (-NONE- *))))"
@@ -37,3 +44,13 @@ def test_all_steps():
 def test_a_tree_of_traces():
     with pytest.raises(ValueError, match="has no words but traces"):
         without_empty_nodes(Tree.from_text("(S (NP (-NONE- *)))"))
+
+
+def test_numbers_beside_function_tags():
+    labels = ["NP-SBJ-1", "NP-SBJ", "NP=2", "WHNP-1=3", "NP-101", "-LRB-", "-1", "X-1-Y", "QP1", ""]
+    found = ["NP-SBJ", "NP-SBJ", "NP", "WHNP", "NP", "-LRB-", "-1", "X-1-Y", "QP1", ""]
+    assert [*map(without_index, labels)] == found
+    assert str(without_indices("(S-TPC-1 (NP-SBJ-12 (NN-1 a)) (VP=2 (V b)))")) == "(S-TPC (NP-SBJ (NN-1 a)) (VP (V b)))"
+    assert str(plain_tree("(S (NP-SBJ-1 (NN a)) (VP (V b) (S (-NONE- *-1))))", function_tags=True)) == (
+        "(S (NP-SBJ (NN a)) (VP (V b)))"
+    )

@@ -23,7 +23,7 @@ from maxmargin.alignments.model_file import layout_from_plain, layout_to_plain
 from maxmargin.alignments.packed import Given, PackedAlignments, read_alignments, read_pairs
 from maxmargin.alignments.shape import MODES, Shape, checked_shape
 from maxmargin.alignments.tracks import Pool
-from maxmargin.core.input_checks import check_finite_weights, quoted
+from maxmargin.core.input_checks import check_finite_weights, quoted, random_generator
 from maxmargin.core.problem import as_examples, by_position
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
@@ -233,7 +233,7 @@ class AlignmentEstimator(AlignmentBase):
         count = checked_k(n_samples, "n_samples")
         asked = self._ask(X, forbidden, required)
         self._say_if_not_calibrated()
-        seeds = np.random.default_rng(random_state).integers(2**63, size=asked.packed.n)
+        seeds = random_generator(random_state).integers(2**63, size=asked.packed.n)
 
         def drawn(i: int) -> list[Alignment]:
             scores, offsets, pairs = asked.grid(self.coef_, i, 1.0 / self.temperature_).samples(count, int(seeds[i]))

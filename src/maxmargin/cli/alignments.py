@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_text
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -27,6 +26,7 @@ from maxmargin.alignments.shape import MODES
 from maxmargin.alignments.svm import AlignmentSVM
 from maxmargin.cli.files import check_output
 from maxmargin.cli.train import parse_c, parse_tol
+from maxmargin.cli.warned import noted_warnings, tell
 from maxmargin.console import make_console, number, print_table
 from maxmargin.fitting.loading import load
 from maxmargin.io.text import text_writer
@@ -88,8 +88,7 @@ def _train(
         tol=parse_tol(tol), max_time=max_time, n_jobs=n_jobs, random_state=seed, alphabet=_alphabet(sequences, unknown)
     )
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings() as caught:
         estimator.fit(sequences, alignments)
         if calibrate is not None and isinstance(estimator, AlignmentSVM):
             estimator.calibrate(sequences, alignments, folds=calibrate)
@@ -97,8 +96,7 @@ def _train(
     solution = estimator.solution_
     if solution.status is Status.INFEASIBLE:
         raise ValueError(f"{solution.status.message} No model was written.")
-    for warning in caught:
-        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    tell(caught)
     estimator.save(model)
     if matrix is not None:
         _write_matrix(estimator, matrix, whole=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import sys
-import warnings
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,7 +15,7 @@ from maxmargin.cli.measure import answer_rows
 from maxmargin.cli.ranking import predict_ranking
 from maxmargin.cli.sequence_predict import Answers, predict_sequences
 from maxmargin.cli.trees import predict_trees
-from maxmargin.console import make_console
+from maxmargin.cli.warned import noted_warnings, tell
 from maxmargin.grammars.base import GrammarEstimator
 from maxmargin.measures.measure_svc import MeasureSVC
 from maxmargin.rankings.ranking_svm import RankingSVM
@@ -81,11 +80,9 @@ def _stopped(
     if not isinstance(model, TaxonomySVC):
         raise ValueError(f"--until is for classes in a taxonomy, and {path} has none; leave it out.")
     refuse(others, path, "with --until")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings() as caught:
         nodes = model.predict(X, until=until)
-    for warning in caught:
-        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    tell(caught)
     return [[node] for node in nodes.tolist()]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from copy import copy
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from maxmargin.cli.files import check_output, option, take_names
 from maxmargin.cli.train import kernel_rows, parse_c, parse_kernel, parse_tol
+from maxmargin.cli.warned import noted_warnings, tell
 from maxmargin.console import make_console, number, print_table
 from maxmargin.io.read import RANKING_FORMATS, format_of, told_format
 from maxmargin.io.text import text_writer
@@ -48,14 +48,12 @@ def train_ranking(data_path: Path, path: Path, given: Mapping[str, Any]) -> None
     data = read_letor(data_path)
     model = RankingSVM(**parameters)
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings() as caught:
         model.fit(data.X, data.grades, groups=data.queries)
     seconds = time.perf_counter() - begin
     if model.solution_.status is Status.INFEASIBLE:
         raise ValueError(f"{model.solution_.status.message} No model was written; use --slack linear.")
-    for warning in caught:
-        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    tell(caught)
     model.save(path)
     rows = [
         ("queries", str(len(set(data.queries.tolist())))),

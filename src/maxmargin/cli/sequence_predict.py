@@ -13,7 +13,7 @@ import numpy as np
 
 from maxmargin.chains.base import ChainEstimator, Labelling
 from maxmargin.cli.sequence_files import SequenceFile, read_for
-from maxmargin.console import make_console
+from maxmargin.cli.warned import noted_warnings, tell, told
 from maxmargin.core.ranked import Ranked
 from maxmargin.fitting.calibration import NotCalibratedWarning
 from maxmargin.io.text import text_writer
@@ -64,11 +64,9 @@ def predict_sequences(
 ) -> None:
     """Writes the columns of each token with its label added, and what else ``answers`` asks for."""
     data = read_for(data_path, format, model, model_path)
-    with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with data.naming_lines(), noted_warnings() as caught:
         lines = list(_lines(model, data, answers))
-    for text in dict.fromkeys(_told(warning) for warning in caught):
-        make_console(stderr=True).print(f"warning: {text}")
+    tell(caught, _told)
     if output is None:
         sys.stdout.writelines(lines)
         return
@@ -82,7 +80,7 @@ def _told(warning: warnings.WarningMessage) -> str:
             "These probabilities are a softmax of scores that were not fitted to be probabilities; train with "
             "--calibrate 3, or with --model crf."
         )
-    return " ".join(str(warning.message).split())
+    return told(warning)
 
 
 def _lines(model: ChainEstimator, data: SequenceFile, answers: Answers) -> Iterator[str]:

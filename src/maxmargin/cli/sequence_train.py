@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from maxmargin.cli.files import check_output
 from maxmargin.cli.sequence_files import SequenceFile, read_training
 from maxmargin.cli.sequence_options import check_options, labels_of, make_estimator
 from maxmargin.cli.train import kernel_rows
+from maxmargin.cli.warned import noted_warnings, tell
 from maxmargin.console import make_console, number, print_table
 from maxmargin.solvers.base import Solution, Status
 
@@ -29,8 +29,7 @@ def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: 
     data = read_training(data_path, format)
     model = make_estimator(kind, given, labels_of(data.labels))
     begin = time.perf_counter()
-    with data.naming_lines(), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with data.naming_lines(), noted_warnings() as caught:
         model.fit(data.X, data.labels)
         if isinstance(model, CalibratedChain) and given.get("calibrate") is not None:
             model.calibrate(data.X, data.labels, folds=given["calibrate"])
@@ -38,8 +37,7 @@ def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: 
     solution = getattr(model, "solution_", None)
     if solution is not None and solution.status is Status.INFEASIBLE:
         raise ValueError(_infeasible(solution, data))
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        make_console(stderr=True).print(f"warning: {text}")
+    tell(caught)
     model.save(path)
     _print_summary(model, data, path, seconds)
 

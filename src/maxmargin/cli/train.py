@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from maxmargin.classes.taxonomies.file import read_taxonomy
 from maxmargin.classes.taxonomy_svc import TaxonomySVC
 from maxmargin.cli.files import Source, check_output, option, refuse
 from maxmargin.cli.measure import MEASURE_ONLY, check_two_classes, positive_class
+from maxmargin.cli.warned import noted_warnings, tell
 from maxmargin.console import make_console, number, print_table
 from maxmargin.io.labelled import LabelledData, shortened
 from maxmargin.measures.measure_svc import MeasureSVC
@@ -166,14 +166,12 @@ def train_model(source: Source, path: Path, settings: Settings) -> None:
     data = source.read()
     model = settings.estimator(np.unique(data.targets))
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings() as caught:
         model.fit(data.X, data.targets)
     seconds = time.perf_counter() - begin
     if model.solution_.status is Status.INFEASIBLE:
         raise ValueError(_infeasible(model, data))
-    for warning in caught:
-        make_console(stderr=True).print(f"warning: {' '.join(str(warning.message).split())}")
+    tell(caught)
     if data.feature_names is not None:
         model.feature_names_in_ = np.array(data.feature_names, dtype=object)
     model.save(path)

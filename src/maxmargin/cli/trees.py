@@ -6,7 +6,6 @@ import json
 import math
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from maxmargin.cli.files import check_output, option
 from maxmargin.cli.sequence_predict import Answers
 from maxmargin.cli.train import parse_c, parse_tol
+from maxmargin.cli.warned import noted_warnings, tell
 from maxmargin.console import make_console, number, print_table
 from maxmargin.grammars.answers import flat_tree
 from maxmargin.grammars.base import GrammarEstimator
@@ -21,7 +21,7 @@ from maxmargin.grammars.brackets import numbered_trees
 from maxmargin.grammars.crf import GrammarCRF
 from maxmargin.grammars.parseval import bracket_score
 from maxmargin.grammars.pcfg import PCFG
-from maxmargin.grammars.penn import plain_tree, without_empty_nodes, without_function_tag, without_repeats
+from maxmargin.grammars.penn import plain_tree, without_function_tag
 from maxmargin.grammars.svm import GrammarSVM
 from maxmargin.grammars.tree import Tree
 from maxmargin.io.read import TREE_FORMATS, format_of, told_format
@@ -65,14 +65,12 @@ def train_trees(data_path: Path, path: Path, kind: str, given: Mapping[str, Any]
     trees = read_cleaned(data_path, given.get("function_tags", False))
     model: Any = TREE_MODELS[kind](**parameters)
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with noted_warnings() as caught:
         model.fit([tree.tokens() for tree in trees], trees)
     seconds = time.perf_counter() - begin
     if model.solution_.status is Status.INFEASIBLE:
         raise ValueError(f"{model.solution_.status.message} No model was written; use --slack linear.")
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        make_console(stderr=True).print(f"warning: {text}")
+    tell(caught)
     model.save(path)
     _print_summary(model, trees, path, seconds)
 
@@ -88,7 +86,9 @@ def predict_trees(
             "--decode risk chooses a tree by its brackets, which has no score; leave --kbest and --scores out."
         )
     sentences = [tree.tokens() for tree in read_cleaned(data_path, True)]
-    lines = list(_lines(model, sentences, answers))
+    with noted_warnings() as caught:
+        lines = list(_lines(model, sentences, answers))
+    tell(caught)
     if output is None:
         sys.stdout.writelines(lines)
         return
@@ -104,7 +104,9 @@ def evaluate_trees(model: GrammarEstimator, data_path: Path, format: str | None,
     function_tags = any(without_function_tag(label) != label for label in labels)
     trees = read_cleaned(data_path, function_tags)
     sentences = [tree.tokens() for tree in trees]
-    found = model.predict(sentences)
+    with noted_warnings() as caught:
+        found = model.predict(sentences)
+    tell(caught)
     score = bracket_score(trees, found)
     results = {"sentences": len(trees), "words": sum(map(len, sentences)), **score._asdict()}
     results["brackets"] = results.pop("support")
@@ -132,7 +134,7 @@ def read_cleaned(path: Path, function_tags: bool) -> list[Tree]:
     found = []
     for line, tree in numbered_trees(path):
         try:
-            found.append(without_repeats(without_empty_nodes(tree)) if function_tags else plain_tree(tree))
+            found.append(plain_tree(tree, function_tags=function_tags))
             found[-1].tokens()  # every word has a tag
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from error

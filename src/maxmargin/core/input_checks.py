@@ -163,3 +163,13 @@ def check_finite_weights(coef: npt.NDArray[np.float64]) -> None:
         raise ValueError(
             f"coef_[{bad[0]}] is {coef[bad[0]]}, and weights must be finite numbers; change it, or fit again."
         )
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """What draws from a seed, a generator of NumPy, or None for numbers that nobody can repeat."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be None, a whole number from 0 or a generator of NumPy, not {quoted(random_state)}."
+        ) from error

@@ -69,7 +69,7 @@ class KernelEstimator(Estimator):
     kernel_: KernelMap | KernelRows | ReferenceRows | FourierMap | PairFeatures | None = None
     n_features_in_: int
     _brought: Columns | None = None  # what was done to columns, between the beginning and the end of a fit
-    _kernel_seen: tuple[Any, Kernel] | None = None  # so long: the rows, and the kernel with the numbers that they give it
+    _kernel_seen: tuple[Any, Kernel] | None = None  # so long: the rows, and the kernel with the numbers they give it
     _in_fold = False  # a model trained without a fold may have few rows, and gets strings as counts
 
     def __sklearn_tags__(self) -> Any:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin import _core
-from maxmargin.core.input_checks import check_finite_weights
-from maxmargin.core.problem import as_examples
+from maxmargin.core.input_checks import check_finite_weights, random_generator
+from maxmargin.core.problem import as_examples, by_position
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.estimator import Estimator, FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
@@ -25,6 +25,7 @@ from maxmargin.grammars.limits import add_limits
 from maxmargin.grammars.model_file import grammar_parts, restored_grammar
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.parseval import bracket_counts
+from maxmargin.grammars.structure import TreeStructure
 from maxmargin.grammars.tree import Span, Tree
 from maxmargin.oracles.bind import check_sample_weight
 
@@ -142,13 +143,21 @@ class GrammarEstimator(Estimator):
         """Trees drawn from their probabilities, ``n_samples`` for each sentence, among those that ``forbidden`` and
         ``required`` leave, as in ``predict``."""
         sentences, core = self._read(X, forbidden, required)
-        seed = int(np.random.default_rng(random_state).integers(2**63))
+        seed = int(random_generator(random_state).integers(2**63))
         count = checked_k(n_samples, "n_samples")
         self._say_if_not_calibrated()
         found = core.samples(self.coef_, self.temperature_, count, seed, job_count(self.n_jobs))
         trees = [[tree for _, tree in own] for own in ranked_trees(self.grammar_, sentences, found)]
         check_found(map(len, trees), forbidden, required)
         return trees
+
+    def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
+        """The score ``<w, Psi(x, y)>`` of one tree of each sentence, the sum of those of its rules; shape (n,). Raises
+        ``NotDerivable`` for a tree that the grammar cannot derive, such as one with a tag that it does not know."""
+        X, y = as_examples(X, y)
+        sentences, core = self._read(X)
+        derivations = derivations_of(self.grammar_, sentences, checked_trees(y))
+        return TreeStructure(core, derivations).targets().scores(self.coef_)
 
     def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
         """F1 of the labelled brackets of all sentences, as ``metrics.bracket_score`` counts them. Where ``X`` has tags
@@ -175,7 +184,7 @@ class GrammarEstimator(Estimator):
     def _read(self, X: Any, forbidden: Any = None, required: Any = None) -> tuple[list[Any], _core.Sentences]:
         check_is_fitted(self, "coef_")
         check_finite_weights(self.coef_)
-        sentences = list(X)
+        sentences = list(by_position(X, "Sentences"))
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
         say_if_words(self.grammar_, sentences)
         add_limits(core, self.grammar_, [len(sentence) for sentence in sentences], forbidden, required)
@@ -193,10 +202,11 @@ class GrammarEstimator(Estimator):
 
     def _file_parts(self) -> FileParts:
         parts = grammar_parts(self.grammar_)
-        kept = {**parts.structure, "temperature": float(self.temperature_)}
+        kept = {**parts.structure, "temperature": float(self.temperature_), "given": self.grammar is not None}
         return FileParts({**parts.arrays, "coef_": self.coef_}, kept, without=("grammar",))
 
     def _restore(self, arrays: ModelArrays, structure: ModelValues) -> None:
         self.grammar_ = restored_grammar(arrays, structure)
-        self.coef_ = arrays.floats("coef_", None)
+        self.grammar = self.grammar_ if structure.flag("given") else None
+        self.coef_ = arrays.floats("coef_", arrays["coef_"].size)
         self.temperature_ = structure.number("temperature", above=0.0)

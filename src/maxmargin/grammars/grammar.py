@@ -226,6 +226,7 @@ class Grammar:
         derivation = applications(Tree(top, [given]) if self.wrapped else given, self.horizontal, self.vertical)
         if derivation[0].parent != self.symbols[self.start]:
             raise NotDerivable(f"The tree has the root {given.label!r}, and the grammar starts with {top!r}.")
+        self._check_tags(tokens)
         rows = [(self.rule(a), a.start, a.split, a.end) for a in derivation]
         for run in chains_in(derivation):
             self._check_chain(run)
@@ -234,7 +235,7 @@ class Grammar:
     def tree(self, rows: npt.ArrayLike, words: Sentence) -> Tree:
         """The tree of a derivation over a sentence: the inverse of ``rules_of``.
 
-        Where the sentence has tags they are those of the tree; with tags alone they stand for the words too. Raises a
+        Where tags are the input they are those of the tree; sentences of tags alone have them for words too. Raises a
         ValueError where the rows are no derivation.
         """
         return tree_of(self, rows, words)
@@ -269,9 +270,7 @@ class Grammar:
         parent = self._symbol_numbers.get(application.parent, -1)
         if isinstance(application.children, str):
             if self.lexicon.by_tags:
-                if self.lexicon.number(application.parent.label) != self.lexicon.unknown:
-                    return -1
-                raise NotDerivable(f"The grammar has no tag {application.parent.label!r}, which the tree has.")
+                return -1
             key: tuple[int, ...] = (parent, -1, self.lexicon.number(application.children))
         else:
             key = (parent, *(self._symbol_numbers.get(child, -1) for child in application.children))
@@ -283,11 +282,20 @@ class Grammar:
     def _check_chain(self, run: Sequence[tuple[Symbol, Symbol]]) -> None:
         rules = [self._rules[tuple(self._symbol_numbers[symbol] for symbol in pair)] for pair in run]
         if tuple(rule - len(self.binary) for rule in rules) not in self._chain_names:
-            names = " -> ".join(map(str, [run[0][0], *(child for _, child in run)]))
+            symbols = [run[0][0], *(child for _, child in run)]
+            repeats = len(set(symbols)) < len(symbols)
+            remedy = "only chains of a treebank may repeat a symbol" if repeats else "allow longer chains"
             raise NotDerivable(
-                f"The tree has the unary rules {names} above each other, which the grammar allows one by one only; "
-                "allow longer chains."
+                f"The tree has the unary rules {' -> '.join(map(str, symbols))} above each other, which the grammar "
+                f"allows one by one only; {remedy}."
             )
+
+    def _check_tags(self, tokens: list[tuple[str, str]]) -> None:
+        if not self.lexicon.by_tags:
+            return
+        for place, (_, tag) in enumerate(tokens):
+            if self.lexicon.number(tag) == self.lexicon.unknown:
+                raise NotDerivable(f"The grammar has no tag {tag!r}, which the tree has at word {place}.")
 
     def _check_words(self, tokens: list[tuple[str, str]], sentence: Sentence) -> None:
         words, tags = words_and_tags(sentence)

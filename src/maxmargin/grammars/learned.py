@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
-from maxmargin.core.problem import as_examples
 from maxmargin.fitting.calibration import HeldOut, WithoutFold, say_not_calibrated, temperature_on_folds
 from maxmargin.fitting.estimator import FileParts
 from maxmargin.fitting.model_parts import ModelArrays, ModelValues
 from maxmargin.grammars.base import GrammarEstimator
-from maxmargin.grammars.given import checked_trees
 from maxmargin.grammars.packed import core_rules, core_sentences, derivations_of
 from maxmargin.grammars.probabilities import log_probabilities, rule_counts
 from maxmargin.grammars.span_features import SpanFeatures
@@ -42,13 +40,6 @@ class LearnedGrammar(GrammarEstimator):
         core = core_sentences(self.grammar_, core_rules(self.grammar_), sentences)
         self._add_features(core, sentences)
         return sentences, TreeStructure(core, derivations, loss, self.beam)
-
-    def decision_value(self, X: Sequence[Any], y: Sequence[Any]) -> Floats:
-        """The score ``<w, Psi(x, y)>`` of one tree of each sentence, the sum of those of its rules; shape (n,)."""
-        X, y = as_examples(X, y)
-        sentences, core = self._read(X)
-        derivations = derivations_of(self.grammar_, sentences, checked_trees(y))
-        return TreeStructure(core, derivations).targets().scores(self.coef_)
 
     def _read(self, X: Any, forbidden: Any = None, required: Any = None) -> tuple[list[Any], _core.Sentences]:
         sentences, core = super()._read(X, forbidden, required)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from maxmargin.core.input_checks import quoted
-from maxmargin.grammars.penn import EMPTY, without_function_tag
+from maxmargin.grammars.penn import EMPTY, without_function_tag, without_index
 from maxmargin.grammars.tree import Span, Tree
 
 IGNORED = ("", "TOP", "ROOT", "S1", "-NONE-", ",", ":", "``", "''", ".")
@@ -64,11 +64,13 @@ class _Counted(NamedTuple):
 
     @classmethod
     def of(cls, ignored: Iterable[str], equal: Mapping[str, str] | None, function_tags: bool) -> _Counted:
+        if isinstance(ignored, str):
+            raise TypeError(f"ignored must be a list of labels, not the text {quoted(ignored)}.")
         return cls(frozenset(ignored), EQUAL if equal is None else equal, function_tags)
 
     def label(self, label: str) -> str | None:
         """What a label counts as, None where it does not."""
-        kept = label if self.function_tags else without_function_tag(label)
+        kept = without_index(label) if self.function_tags else without_function_tag(label)
         return None if kept in self.ignored else self.equal.get(kept, kept)
 
     def is_said(self, tag: str) -> bool:
@@ -119,18 +121,18 @@ def bracket_counts(
     count; otherwise each tree goes by its own tags. Raises a ValueError that names the first sentence whose two trees
     are over different words then.
     """
-    truths, answers = list(y_true), list(y_pred)
+    truths, answers = _listed(y_true, "y_true"), _listed(y_pred, "y_pred")
     if len(truths) != len(answers):
         raise ValueError(f"There are {len(truths)} true and {len(answers)} predicted trees; they must match.")
     counted = _Counted.of(ignored, equal, function_tags)
     found = []
     for number, (truth, answer) in enumerate(zip(truths, answers, strict=True)):
-        given = Tree.of(truth)
+        given = _read(truth, number, "true")
         tokens = given.tokens()
         true = counted.brackets(given, [tag for _, tag in tokens])
         predicted: Counter[Span] = Counter()
         if answer is not None:
-            found_tree = Tree.of(answer)
+            found_tree = _read(answer, number, "predicted")
             others = [(word, node.label) for word, node in found_tree.leaves()]
             predicted = counted.brackets(found_tree, _tags_found(counted, number, tokens, others))
         found.append(
@@ -157,7 +159,7 @@ def bracket_score(
     y_true, y_pred : trees, bracketed texts or trees of NLTK, one per sentence
     ignored : labels of nodes, and tags of words, that do not count; by default those of the usual settings of EVALB
     equal : labels to take for others; by default PRT for ADVP, as usual
-    function_tags : compare labels with their function tags; by default NP-SBJ-1 counts as NP, as in EVALB
+    function_tags : compare labels with their function tags, NP-SBJ-1 as NP-SBJ; by default it counts as NP, as in EVALB
     """
     counts = bracket_counts(y_true, y_pred, ignored=ignored, equal=equal, function_tags=function_tags)
     if not counts:
@@ -178,6 +180,19 @@ def bracket_score(
 def bracket_f1(y_true: Iterable[Any], y_pred: Iterable[Any]) -> float:
     """F1 of labelled brackets; for ``sklearn.metrics.make_scorer``."""
     return bracket_score(y_true, y_pred).f1
+
+
+def _listed(trees: Iterable[Any], name: str) -> list[Any]:
+    if isinstance(trees, str | Tree):
+        raise TypeError(f"{name} must be a list of trees, not a single one; give [{name}].")
+    return list(trees)
+
+
+def _read(tree: Any, number: int, which: str) -> Tree:
+    try:
+        return Tree.of(tree)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"The {which} tree {number}: {error}") from error
 
 
 def _crossing(true: Counter[Span], predicted: Counter[Span]) -> int:

@@ -2,13 +2,14 @@
 
 A rule ``A -> B C`` over words i to j - 1, divided at k, can have the tag or word at i (``first``), at j - 1 (``last``),
 at i - 1 (``before``), at j (``after``), those at k - 1 and k (``split``) and j - i (``length``), in two forms: with
-the rule, for tags (classes of words, where sentences have no tags), and with the label of A alone, for tags and words.
+the rule, for tags, and with the label of A alone, for tags and words. Where the input is words, classes of words are in
+place of tags, which have no part in it then, even if sentences are pairs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -46,12 +47,13 @@ class SpanFeatures:
     @classmethod
     def learn(cls, names: Sequence[str], grammar: Grammar, X: Sequence[Any]) -> SpanFeatures:
         """The tags of sentences, and the words that they have more than once."""
-        if isinstance(names, str) or not set(names) <= set(NAMES):
+        if not _are_names(names):
             known = ", ".join(map(repr, NAMES))
             raise ValueError(f"features must be a list of some of {known}, not {quoted(names)}.")
+        names = [str(name) for name in names]
         tags: dict[str, None] = {}
         words: Counter[str] = Counter()
-        if names:
+        if len(names):
             for sentence in X:
                 small, large = _texts(grammar, sentence)
                 tags |= dict.fromkeys(small)
@@ -60,6 +62,8 @@ class SpanFeatures:
 
     def add_to(self, core: _core.Sentences, grammar: Grammar, X: Sequence[Any]) -> None:
         """Gives packed sentences their features."""
+        if not grammar.n_rules:  # all sentences have one word
+            return
         blocks = _blocks(grammar)
         texts = [self._numbers(*_texts(grammar, sentence)) for sentence in X] if self.names else []
         for place, seen in self._parts():
@@ -76,7 +80,7 @@ class SpanFeatures:
     def weight_count(self, grammar: Grammar) -> int:
         """Weights of the rules and of these features."""
         total = grammar.n_rules
-        for place, seen in self._parts():
+        for place, seen in self._parts() if total else ():
             for with_words, (_, count) in zip((False, True), _blocks(grammar), strict=True):
                 total += self._columns(place, seen, self._size(with_words)) * count
         return total
@@ -134,11 +138,16 @@ class SpanFeatures:
 
 
 def _texts(grammar: Grammar, sentence: Any) -> tuple[list[str], list[str]]:
-    """Tags, or classes of words where there are none, and words, or nothing."""
+    """Tags and words, or nothing where there are none; where the input is words, their classes in place of tags."""
     words, tags = words_and_tags(sentence)
-    if tags is not None:
-        return tags, words
-    return (words, []) if grammar.lexicon.by_tags else ([word_class(word) for word in words], words)
+    if not grammar.lexicon.by_tags:
+        return [word_class(word) for word in words], words
+    return (words, []) if tags is None else (tags, words)
+
+
+def _are_names(given: Any) -> bool:
+    texts = not isinstance(given, str) and isinstance(given, Collection | np.ndarray)
+    return texts and all(isinstance(name, str) and name in NAMES for name in given)
 
 
 def _blocks(grammar: Grammar) -> list[tuple[Numbers, int]]:

@@ -34,8 +34,9 @@ class GrammarSVM(CalibratedGrammar):
         ``w = 0`` (``plane_c``)
     loss : ``'f1'`` is ``1 - F1`` of the labelled brackets, ``'hamming'`` the number of brackets that only one of the
         two trees has, ``'zero-one'`` 1 for every tree but the true one. A search for ``'f1'`` takes the time of several
-        charts, and more where weights are near 0, as at the beginning; for ``'hamming'`` it takes that of one. Where
-        searches would need more than 2 GiB in all threads they give up (``INEXACT``)
+        charts, and more where weights are near 0, as at the beginning; for ``'hamming'`` it takes that of one with
+        margin rescaling and linear slack, else that of several. Where searches would need more than 2 GiB in all
+        threads they give up (``INEXACT``)
     features : of a rule with its span, beside the rule itself: some of ``'first'``, ``'last'``, ``'before'``,
         ``'after'``, ``'split'`` and ``'length'`` (``maxmargin.grammars.span_features``)
     prior : ``'pcfg'`` gives a tree one more feature, the logarithm of its probability by the counts of rules

@@ -58,6 +58,9 @@ class Tree:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Trees cannot be changed; make a new one with another {name}.")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Trees cannot be changed; their {name} stays.")
+
     def __reduce__(self) -> tuple[Any, ...]:
         """As a flat list of all nodes: pickling what is nested would recurse, and trees may be deep."""
         nodes = [(n.label, [c if isinstance(c, str) else None for c in n.children]) for n in self.nodes()]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.core.input_checks import random_generator
 from maxmargin.core.joint_kernel import JointKernel, KernelWeights, Pair, has_kernel_only
 from maxmargin.core.problem import Unsupported, as_examples, asked, by_position, check_methods, has_power
 from maxmargin.core.ranked import Ranked, checked_k
@@ -143,7 +144,7 @@ class ProblemPredictions(Estimator):
     ) -> list[list[Any]]:
         """Outputs drawn from their probabilities by ``problem.sample(x, w, n, random_state)``, ``n_samples`` for each
         input."""
-        n, rng = checked_k(n_samples, "n_samples"), np.random.default_rng(random_state)
+        n, rng = checked_k(n_samples, "n_samples"), random_generator(random_state)
         inputs = self._read(X, forbidden, required)
         return [list(found) for found in self._ask("sample", inputs, [n] * len(inputs), [rng] * len(inputs))]
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.core.input_checks import random_generator
 from maxmargin.core.problem import as_examples, asked
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.fitting.calibration import say_not_calibrated
@@ -128,7 +129,7 @@ class ProgramEstimator(Estimator):
         count = checked_k(n_samples, "n_samples")
         given = self._read(X, forbidden, required)
         self._say_if_not_calibrated()
-        seed = int(np.random.default_rng(random_state).integers(2**63))
+        seed = int(random_generator(random_state).integers(2**63))
         first, edges, _, _, impossible = given.programs.core.samples(
             self.coef_, self.temperature_, count, seed, given.forbidden, given.required, job_count(self.n_jobs)
         )

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin.core.input_checks import random_generator
 from maxmargin.core.outputs import shown
 
 Floats = npt.NDArray[np.float64]
@@ -202,7 +203,7 @@ class ChoiceProblem(ABC):
     def sample(self, x: Any, w: Floats, n: int, random_state: Any = None) -> npt.NDArray[np.int32]:
         """``n`` choices drawn with the probability ``exp(score) / Z``, shape (n, rows): one row after the other, given
         those before."""
-        rng = np.random.default_rng(random_state)
+        rng = random_generator(random_state)
         table = self.table(x, w)
         drawn = np.empty((n, len(table)), dtype=np.int32)
         for choice in drawn:

@@ -96,7 +96,9 @@ class Descent:
             if not self.seen:
                 self._begin()
             last = self.iterations + most
-            while not self._finished() and self.iterations < last:
+            if self._finished():
+                return
+            while self.iterations < last:
                 if not self._step():
                     self.monitor.status = Status.STALLED
                     return
@@ -105,7 +107,7 @@ class Descent:
                 self.iterations += 1
                 if self.iterations == _LONG:
                     self._renew_inverse()
-                if self._exhausted():
+                if not self._finished() and self._exhausted():
                     self.monitor.status = Status.STALLED
                     return
                 if self.bound is not None:
