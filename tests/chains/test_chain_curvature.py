@@ -14,6 +14,7 @@ from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.curvature import ChainCurvature
 from maxmargin.chains.likelihood import ChainLikelihood
 from maxmargin.chains.sequences import pack
+from maxmargin.core.formulation import Formulation
 from maxmargin.oracles.base import Stopped
 from maxmargin.solvers.base import Record, Run, Status
 from maxmargin.solvers.likelihood import Objective
@@ -164,3 +165,25 @@ def test_many_weights_and_other_penalties_are_for_other_solvers():
     assert not chain_newton.few_weights(problem, Objective(problem, 1.0, 0.1, 1.0, 1e-4))
     wide = problem_of(*sequences((30,) * 10, 3, 200), 3)
     assert not chain_newton.few_weights(wide, replace(Objective(problem, 1.0, 0.0, 1.0, 1e-4), problem=wide))
+
+
+def test_a_sample_of_one_long_sequence_among_single_tokens_has_its_transitions():
+    X, Y = sequences((*((1,) * 300), 20_000), 4, 3)
+    sample = problem_of(X, Y, 4).sample(2000.0)
+    assert (sample.tokens.lengths > 1) @ sample.tokens.lengths / sample.tokens.tokens > 0.9
+    assert 1600 <= sample.tokens.tokens <= 2400
+    found = ChainCRF().fit(X, Y)
+    assert found.solution_.status is Status.CONVERGED
+    assert found.n_iter_ < 100
+
+
+def test_passes_of_coordinate_ascent_are_measured_by_what_visits_cost():
+    X, Y = sequences((*((1,) * 300), 20_000), 4, 3)
+    model = ChainSVC(method="structural").fit(X, Y)
+    assert model.solution_.status is Status.CONVERGED
+    by_tokens = Chain(n_labels=4, n_features=3).bind(
+        ChainInput(pack(X)), np.concatenate(Y).astype(np.int32), Formulation(), sample_weight=None, threads=1
+    )
+    every = np.arange(301, dtype=np.int32)
+    assert by_tokens.work_of(every) == pytest.approx(301.0)
+    assert by_tokens.work_of(every[-1:]) > 250.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin import ChainSVC, Unsupported
+from maxmargin import ChainHMM, ChainPerceptron, ChainSVC, Unsupported
 from maxmargin.chains.chain import Chain, ChainInput
 from maxmargin.chains.sequences import PartialLabels, pack, pack_partial_labels
 from maxmargin.core.formulation import Formulation
@@ -176,3 +176,12 @@ def test_limits_and_settings():
         ChainSVC(tol=-1.0).fit(X, PARTIAL)
     with pytest.raises(ValueError, match="rounds must be at least 1"):
         ConcaveConvex(BlockCoordinate(), rounds=0)
+
+
+@pytest.mark.parametrize("kind", [ChainPerceptron, ChainHMM])
+def test_sequences_of_whose_labels_nothing_is_known_are_left_out(kind):
+    found = kind().fit([np.abs(x) for x in X], [None, *TRUE[1:]])
+    expected = kind().fit([np.abs(x) for x in X[1:]], TRUE[1:])
+    np.testing.assert_allclose(found.coef_, expected.coef_)
+    with pytest.raises(ValueError, match="learns from tokens that have one label each; sequence 0, token 1"):
+        kind().fit([np.abs(x) for x in X], [[0, None, 1], *TRUE[1:]])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from maxmargin import ChainPerceptron
+from maxmargin import ChainPerceptron, load
 from maxmargin.chains.features import tagging_templates
 from maxmargin.datasets import make_sentences
 
@@ -101,3 +101,15 @@ def test_a_refused_fit_leaves_the_model():
         model.fit([np.eye(3)], [["x", "y", "z"]], sample_weight=[-1.0])
     np.testing.assert_array_equal(model.coef_, before)
     assert model.score(X, Y) == 1.0
+
+
+def test_a_batch_without_tokens_changes_nothing(tmp_path):
+    X, Y = make_sentences(40, seed=2)
+    model = ChainPerceptron(templates=tagging_templates()).fit(X, Y)
+    model.save(tmp_path / "model.mm")
+    for own in (model, load(tmp_path / "model.mm")):
+        before = own.weights_.copy()
+        own.partial_fit([[]], [[]])
+        np.testing.assert_array_equal(own.weights_, before)
+    again = model.partial_fit(X, Y).weights_.copy()
+    np.testing.assert_array_equal(model.partial_fit([[]], [[]]).weights_, again)

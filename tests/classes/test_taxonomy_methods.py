@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin import TaxonomySVC, load
+from maxmargin import MulticlassSVC, TaxonomySVC, load
 from maxmargin.classes.taxonomies import taxonomy_losses
 from maxmargin.classes.taxonomy_training import TaxonomyTraining
 from maxmargin.datasets import make_taxonomy
 from maxmargin.oracles.search import Unsupported
+from maxmargin.solvers.base import Status
 
 
 def overlapping(n, seed=0, far=0.6):
@@ -111,3 +116,45 @@ def test_the_order_of_the_rows_and_doubled_rows_do_not_matter():
     assert pytest.approx(weighted.C_) == doubled.C_
     assert (weighted.method_, weighted.decision_) == (doubled.method_, doubled.decision_)
     assert pytest.approx(weighted.temperature_, rel=0.05) == doubled.temperature_
+
+
+def one_row_per_class(columns):
+    names = np.array([f"{i // 10}.{i % 10}" for i in range(100)])
+    return np.random.default_rng(0).standard_normal((100, columns)), names
+
+
+def test_classes_of_one_row_each_are_told_apart():
+    X, y = one_row_per_class(5)
+    model = TaxonomySVC().fit(X, y)
+    assert np.unique(model.predict(X)).size > 80
+    assert -model.score(X, y) < 0.2
+
+
+@pytest.mark.parametrize("alone", [100, 99])
+def test_probabilities_where_no_fold_knows_the_classes_of_another(alone):
+    X, y = one_row_per_class(30)
+    y[alone:] = y[0]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        model = MulticlassSVC().fit(X, y)
+    probability = model.predict_proba(X)
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.classes_[probability.argmax(axis=1)], model.predict(X))
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_an_interrupted_trial_is_the_end(monkeypatch, after):
+    """Nothing is trained after Ctrl-C, and the answer is what was trained last."""
+    X, y = overlapping(400)
+    solve, calls = TaxonomyTraining.solve, []
+
+    def interrupted(self, *given):
+        calls.append(solve(self, *given))
+        return replace(calls[-1], status=Status.INTERRUPTED) if len(calls) == after else calls[-1]
+
+    monkeypatch.setattr(TaxonomyTraining, "solve", interrupted)
+    with pytest.warns(ConvergenceWarning, match="Interrupted; this is the best solution so far"):
+        model = TaxonomySVC().fit(X, y)
+    assert len(calls) == after
+    assert model.solution_.status is Status.INTERRUPTED
+    np.testing.assert_array_equal(model.solution_.w, calls[-1].w)

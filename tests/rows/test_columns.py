@@ -9,9 +9,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_classification
 
-from maxmargin import MulticlassSVC, TaxonomySVC
-from maxmargin.rows.columns import Columns
+from maxmargin import MeasureSVC, MulticlassSVC, MultilabelSVC, TaxonomySVC
+from maxmargin.rows.columns import Columns, near_columns
 from maxmargin.rows.feature_scale import FeatureScale
 from maxmargin.rows.matrices import as_rows
 
@@ -129,3 +130,28 @@ def test_a_number_as_intercept_scaling_or_no_intercept_leaves_the_columns_alone(
     own = scores[np.arange(len(y)), y]
     objective += 0.1 * (scores + (np.arange(3) != y[:, None]) - own[:, None]).max(axis=1).sum()
     assert objective == pytest.approx(model.solution_.primal)
+
+
+@pytest.mark.parametrize("unlike", [1e-12, 1e-9, 1e9])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("label_sets", [False, True])
+def test_columns_of_another_unit_do_not_make_c_too_large(unlike, form, label_sets):
+    """The measures and label vectors are those of the columns in one unit."""
+    X, y = make_classification(400, 8, n_informative=6, random_state=1)
+    Y, make = (np.c_[y, 1 - y], MultilabelSVC) if label_sets else (y, MeasureSVC)
+    unit = np.array([unlike] * 6 + [1.0] * 2)
+    model, same = make().fit(form(X * unit), Y), make().fit(form(X), Y)
+    assert abs(model.score(form(X * unit), Y) - same.score(form(X), Y)) < 0.02
+    assert np.isfinite(model.coef_).all()
+    going_on = make(warm_start=True).fit(form(X * unit), Y).fit(form(X * unit), Y) if label_sets else model
+    assert abs(going_on.score(form(X * unit), Y) - model.score(form(X * unit), Y)) < 0.01
+
+
+def test_columns_that_differ_less_stay_as_they_are():
+    X = np.random.default_rng(0).standard_normal((50, 4)) * [1e-5, 1.0, 1.0, 1e5]
+    rows = as_rows(X, 0.0, True)
+    assert near_columns(X, rows, None) == (rows, None)
+    moved = X * [1e-3, 1.0, 1.0, 1.0] + [0.0, 0.0, 7.0, 0.0]
+    found = near_columns(moved, as_rows(moved, 0.0, True), None)[1]
+    assert (found.factor != 1.0).tolist() == [True, False, False, False]
+    assert (found.shift != 0.0).tolist() == [False, False, True, False]

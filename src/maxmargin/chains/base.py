@@ -202,6 +202,7 @@ class ChainEstimator(Inspected, SavedChain):
         used = np.flatnonzero(tells)
         if isinstance(labels, PartialLabels):
             labels = labels.take(np.flatnonzero(np.repeat(tells, given.tokens.lengths)))
+            labels = labels.codes if labels.known.all() else labels
         given = replace(given[used], units=given.units)  # which are there where no token is left out
         return given, labels, None if weight is None else check_sample_weight(weight[used], used.size)
 

@@ -167,10 +167,10 @@ class ChainLikelihood:
 
     def sample(self, size: float) -> ChainLikelihood:
         """A problem of about so many tokens that is like this one: evenly spread sequences, or pieces where whole ones
-        would be very few. Pieces have no ends."""
+        would be very few, or one of them much of the sample. Pieces have no ends."""
         tokens = self._given.tokens
         share, offsets = size / tokens.tokens, tokens.offsets
-        cut = self.n * share < _FEW
+        cut = self.n * share < _FEW or float(tokens.lengths.max()) > size / _FEW
         if cut:
             places = np.arange(tokens.tokens + 1)
             inside = places[:-1] - np.repeat(offsets[:-1], tokens.lengths)

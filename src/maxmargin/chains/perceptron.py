@@ -105,7 +105,8 @@ class ChainPerceptron(CalibratedChain, BatchedChain):
                 order = check_random_state(self.random_state).permutation(oracle.n).astype(np.int32)
                 oracle.accumulate(walk, order, 0.0)
             self.walk_ = walk
-            self.weights_ = walk.sum(Explicit(walk.v.size), 1.0 / max(1, walk.done))
+            # With no step made since the weights were given they are both sums.
+            self.weights_ = walk.sum(Explicit(walk.v.size), 1.0 / walk.done) if walk.done else walk.v
             self._keep(Solution(self.weights_, Status.FINISHED, None, None, 1, walk.done))
             self.temperature_, self.calibrated_ = 1.0, False
         return self

@@ -117,8 +117,12 @@ def held_out_sharpness(parts: list[HeldOutScores]) -> float:
     """The factor on held-out scores at which their softmax has the highest likelihood, by Newton's method.
 
     The likelihood is concave in the factor. Where it grows for ever, because the true class has the highest score
-    everywhere, the factor is some 1100 over the size of the scores.
+    everywhere, the factor is some 1100 over the size of the scores; where every class has one example, so that no fold
+    has one of a class that the others know, it is 1.
     """
+    parts = [part for part in parts if part.truth.size]
+    if not parts:
+        return 1.0
     given = [(part.scores[:, part.known], (np.cumsum(part.known) - 1)[part.truth], part.weight) for part in parts]
     given = [(scores - scores.max(axis=1, keepdims=True), truth, weight) for scores, truth, weight in given]
     size = max(float(np.sqrt(np.mean([np.mean(scores**2) for scores, _, _ in given]))), 1e-300)

@@ -189,7 +189,7 @@ class Choice:
         best = self._winner(candidates, fold, limit, known)
         while not isinstance(best, Status) and (larger := self._larger(best.candidate)):
             won = self._winner([best.candidate, *larger], fold, limit, known, clearly=True)
-            if isinstance(won, Status) or won.candidate == best.candidate:
+            if won is not Status.INTERRUPTED and (isinstance(won, Status) or won.candidate == best.candidate):
                 break
             best = won
         if isinstance(best, Status):

@@ -76,13 +76,18 @@ class TaxonomyTraining:
         margins = self._why_margins()
         if model.method in ("likelihood", "squares") and margins:
             raise Unsupported(f"method={model.method!r} cannot be had with {margins}; use method='structural'.")
-        free = isinstance(model.C, str) and not model.warm_start and self._total >= FEWEST
+        repeats = np.bincount(self.labels).max() > 1  # else folds say nothing of classes that others have
+        free = isinstance(model.C, str) and not model.warm_start and self._total >= FEWEST and repeats
         by_rows = self.data.kernel is not None  # of a kernel matrix, whose features would not fit
         if model.method == "structural" or (model.method == "auto" and (margins or not free or by_rows)):
             return self._answer(MARGIN, start)
         if not free:
             return self._answer(LIKELIHOOD if model.method == "likelihood" else SQUARES[0], start)
-        found = self._choice(start)
+        limit = None if model.max_time is None else start + model.max_time
+        trials = Trials(self, limit)
+        found = self._choice(trials)
+        if found is Status.INTERRUPTED:
+            return self._interrupted(*trials.last)
         if isinstance(found, Status):
             trained = self._answer(MARGIN, start)
             return replace(trained, solution=replace(trained.solution, status=found))
@@ -110,12 +115,11 @@ class TaxonomyTraining:
         }
         return next((name for name, is_asked in asked.items() if is_asked), None)
 
-    def _choice(self, start: float) -> Judged | Status:
+    def _choice(self, trials: Trials) -> Judged | Status:
         """The candidate of lowest loss on folds; a still larger C, or smaller one of least squares, as long as that
         gains."""
-        limit = None if self.estimator.max_time is None else start + self.estimator.max_time
-        trials = Trials(self, limit)
-        best = trials.best(self._candidates(trials))
+        candidates = self._candidates(trials)
+        best = Status.INTERRUPTED if trials.interrupted else trials.best(candidates)
         while not isinstance(best, Status) and (following := following_candidate(best.candidate)):
             better = trials.best([best.candidate, following], True)
             if isinstance(better, Status) or better.candidate == best.candidate:
@@ -145,6 +149,12 @@ class TaxonomyTraining:
         if candidate.method == "likelihood":
             return TrainedTaxonomy(solution, "likelihood", decision, 1.0)
         return TrainedTaxonomy(solution, candidate.method)
+
+    def _interrupted(self, candidate: Candidate, solution: Solution) -> TrainedTaxonomy:
+        """The weights of the last trial, without a third of the examples: somebody wants an end now."""
+        solution = replace(solution, status=Status.INTERRUPTED)
+        name, n = solution.details["solver"], self.labels.size
+        return TrainedTaxonomy(concluded(solution, name, n, solution.details["C"], None), candidate.method)
 
     def _c(self, candidate: Candidate) -> float:
         """A default C follows the features of the examples and, where they are shared, those of the classes."""

@@ -40,7 +40,9 @@ class Judged:
 
 
 class Trials:
-    """Candidates of a training on folds; what was trained once is kept."""
+    """Candidates of a training on folds; what was trained once is kept, and ``last`` is what was trained last."""
+
+    last: tuple[Candidate, Solution]
 
     def __init__(self, training: TaxonomyTraining, limit: float | None) -> None:
         self._training, self._limit = training, limit
@@ -92,7 +94,13 @@ class Trials:
             near = [self._known[c, k] for c, k in self._known if k == key[1] and c.method == candidate.method]
             weight = np.where(kept, self._weight, 0.0)
             self._known[key] = self._training.solve(candidate, weight, seconds, True, near[-1].w if near else None)
+            self.last = candidate, self._known[key]
         return self._known[key]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last training."""
+        return bool(self._known) and self.last[1].status is Status.INTERRUPTED
 
     def _scores(self, w: Floats) -> Floats:
         """Of all examples, shape (n, n_classes)."""

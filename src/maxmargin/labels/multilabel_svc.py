@@ -34,7 +34,7 @@ from maxmargin.labels.weights import class_costs, label_costs
 from maxmargin.oracles.bind import check_sample_weight
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.class_weights import with_class_weight
-from maxmargin.rows.columns import without_far_means
+from maxmargin.rows.columns import near_columns
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.matrices import as_rows
 from maxmargin.rows.table_input import encode_labels, read_new, read_table
@@ -182,8 +182,8 @@ class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             method = check_method(self, self.pairs_, labels) if kernel is None else "structural"
             costs = self._costs(targets, weight)
             free = method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
-            rows, shift = without_far_means(X, rows, weight) if free and self.kernel_ is None else (rows, None)
-            found = LabelTrainer(self, rows, targets, weight, costs, shift, before, kernel).train(method)
+            rows, columns = near_columns(X, rows, weight) if free and self.kernel_ is None else (rows, None)
+            found = LabelTrainer(self, rows, targets, weight, costs, columns, before, kernel).train(method)
             self._keep(found.solution)
             structure, self.ways_ = found.structure, found.tried
             self.method_ = found.way.method
@@ -191,8 +191,10 @@ class MultilabelSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             self.intercept_scaling_, self.interaction_scaling_ = found.constant, structure.eta
             coef, interaction = structure.to_coef(found.weights(kernel))
             constant = coef[:, -1] * self.intercept_scaling_ if self.fit_intercept else np.zeros(labels)
-            self.coef_ = np.ascontiguousarray(self._concluded(coef[:, : self._width]))
-            self.intercept_ = np.ascontiguousarray(constant if shift is None else constant - self.coef_ @ shift)
+            of_features = coef[:, : self._width] if columns is None else coef[:, : self._width] * columns.factor
+            self.coef_ = np.ascontiguousarray(self._concluded(of_features))
+            moved = 0.0 if columns is None else of_features @ columns.shift
+            self.intercept_ = np.ascontiguousarray(constant - moved)
             self.interaction_ = interaction * self.interaction_scaling_
         return self
 

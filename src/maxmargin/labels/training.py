@@ -21,6 +21,7 @@ from maxmargin.labels.pairs import search_method
 from maxmargin.labels.targets import LabelTargets
 from maxmargin.oracles.base import Oracle
 from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.columns import Columns
 from maxmargin.rows.feature_scale import FeatureScale
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.solvers.base import Solution
@@ -112,7 +113,7 @@ def check_method(estimator: Any, pairs: npt.NDArray[np.int32], labels: int) -> s
 
 
 class LabelTrainer:
-    """Fits ``estimator`` to rows that have no constant feature yet; ``shift`` is what was subtracted from columns, and
+    """Fits ``estimator`` to rows that have no constant feature yet; ``columns`` is what was done to them, and
     ``before`` the kernel of the fit before. With ``kernel`` the rows are unit vectors, those of its matrix."""
 
     def __init__(
@@ -122,12 +123,12 @@ class LabelTrainer:
         targets: LabelTargets,
         weight: Floats | None,
         costs: Floats | None,
-        shift: Floats | None = None,
+        columns: Columns | None = None,
         before: Any = None,
         kernel: KernelRows | None = None,
     ) -> None:
         self.before, self.kernel = before, kernel
-        self.estimator, self.rows, self.weight, self.costs, self.shift = estimator, rows, weight, costs, shift
+        self.estimator, self.rows, self.weight, self.costs, self.columns = estimator, rows, weight, costs, columns
         self.vectors, self.labels = targets.vectors, targets.names.size
         self.scale: FeatureScale = estimator._scale(rows, weight) if kernel is None else kernel.scale(weight)
         self.C = resolved_c(estimator.C, lambda: _OF_TWO_CLASSES * self.scale.regularisation)
@@ -200,7 +201,9 @@ class LabelTrainer:
             return
         if estimator.interaction_.size != len(estimator.pairs_):
             return
-        intercept = estimator.intercept_ if self.shift is None else estimator.intercept_ + before @ self.shift
+        intercept = estimator.intercept_
+        if self.columns is not None:
+            before, intercept = before / self.columns.factor, intercept + before @ self.columns.shift
         coef = np.c_[before, intercept / constant] if constant else before
         fit.start(structure.from_coef(coef, estimator.interaction_ / structure.eta))
 

@@ -26,7 +26,7 @@ from maxmargin.measures.reduction import Given, Reduced, reduced
 from maxmargin.measures.selection import Candidate, measured
 from maxmargin.measures.structural import Structural, structural
 from maxmargin.oracles.bind import check_sample_weight
-from maxmargin.rows.columns import without_far_means
+from maxmargin.rows.columns import Columns, near_columns
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel_rows import KernelRows
 from maxmargin.rows.matrices import as_rows
@@ -169,7 +169,7 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             weight = class_weighted(self, y, own, measure)
             linear = self.kernel_ is None
             free = self.method != "structural" and self.fit_intercept and self.intercept_scaling == "scale"
-            rows, shift = without_far_means(X, rows, weight, 0.5) if free and linear else (rows, None)
+            rows, columns = near_columns(X, rows, weight, 0.5) if free and linear else (rows, None)
             parts = None if groups is None else read_groups(groups, rows.n)
             self.candidates_: tuple[Candidate, ...] = ()
             self.value_: float | None = None
@@ -183,7 +183,7 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
                 self.candidates_ = found.tried
             self._keep(found.solution)
             self.threshold_, self.intercept_scaling_ = found.threshold, found.constant
-            self._set_weights(shift)
+            self._set_weights(columns)
         return self
 
     def _check_method(self, measure: BinaryMeasure) -> None:
@@ -257,11 +257,12 @@ class MeasureSVC(ClassifierMixin, KernelEstimator):  # type: ignore[misc]
             )
         return measure
 
-    def _set_weights(self, shift: Floats | None) -> None:
+    def _set_weights(self, columns: Columns | None) -> None:
         w = self.solution_.w
         w = w[self.kernel_.width :] if isinstance(self.kernel_, KernelRows) else w  # without scores of the rows
         sign = 1.0 if self.pos_label is None or self.pos_label == self.classes_[1] else -1.0
         constant = w[-1] * self.intercept_scaling_ if self.fit_intercept else 0.0
-        moved = 0.0 if shift is None else float(shift @ w[: self._width])
-        self.coef_ = sign * np.ascontiguousarray(self._concluded(w[None, : self._width]))
+        own = w[: self._width] if columns is None else w[: self._width] * columns.factor
+        moved = 0.0 if columns is None else float(columns.shift @ own)
+        self.coef_ = sign * np.ascontiguousarray(self._concluded(own[None]))
         self.intercept_ = sign * np.array([constant - moved - self.threshold_])

@@ -178,6 +178,10 @@ class Oracle(ABC):
     def portions(self, order: Indices) -> list[Indices]:
         """An order of examples in pieces after each of which limits are looked at."""
 
+    def work_of(self, examples: Indices) -> float:
+        """What asking these examples costs, in units of the mean of all."""
+        return float(examples.size)
+
     @abstractmethod
     def slacks(self, w: Any, stop: Stop | None = None) -> Floats:
         """``max(0, max_y b - <a, w>)`` of every example; raises ``Stopped`` on the way where ``stop`` says so."""

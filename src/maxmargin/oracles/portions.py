@@ -35,6 +35,11 @@ class InPortions:
         number = (np.cumsum(self.visit_costs[order]) // size).astype(np.int64)
         return np.split(order, np.flatnonzero(np.diff(number)) + 1)
 
+    def work_of(self, examples: Indices) -> float:
+        if self.visit_costs is None:
+            return float(examples.size)
+        return float(self.visit_costs[examples].sum() / self.visit_costs.mean())
+
     def everyone(self, stop: Stop | None) -> Iterator[Indices]:
         """All examples in portions; raises ``Stopped`` before one where ``stop`` says so."""
         return until(self.portions(np.arange(self.n, dtype=np.int32)), stop)

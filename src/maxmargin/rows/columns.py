@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 _NEAR = 2.0  # times the typical size or a fraction of it: such a column is left alone
 _EXTREME = 1e12
+_UNLIKE = 1e6  # times the typical size: columns of another unit, where sizes are information otherwise
 _RARE = 3.0  # the same for columns that are mostly zero: how much a rare word counts is information
 
 
@@ -91,16 +92,21 @@ class Columns:
         weights[-1] -= (self.shift @ features) / constant
 
 
-def without_far_means(
+def near_columns(
     X: Any, rows: _core.Rows, weight: Floats | None, copy_density: float = 0.2
-) -> tuple[_core.Rows, Floats | None]:
-    """The rows without the means of columns that are far from zero, and these means; None where no column is.
+) -> tuple[_core.Rows, Columns | None]:
+    """The rows without the means of columns that are far from zero, and with columns of the typical size in place of
+    those that are a million times as large or small; and what was done to them, None where nothing was.
 
-    With a constant feature whose weight is all but free this changes nothing but the weight of the constant, and
-    Newton's method needs fewer steps. ``copy_density`` as in ``packed``.
+    With a constant feature whose weight is all but free the first changes nothing but the weight of the constant, and
+    Newton's method needs fewer steps. Without the second a default C would be too large for floating point.
+    ``copy_density`` as in ``packed``.
     """
     scale = FeatureScale(rows, weight)
-    if not scale.far.any():
+    ratio = np.where(scale.sizes > 0.0, scale.sizes / scale.typical, 1.0)
+    unlike = (ratio > _UNLIKE) | (ratio < 1.0 / _UNLIKE)
+    if not scale.far.any() and not unlike.any():
         return rows, None
     shift = np.where(scale.far, scale.means, 0.0).astype(X.dtype).astype(np.float64)
-    return packed(Columns(shift, np.ones_like(shift)).apply(X), copy_density), shift
+    found = Columns(shift, np.where(unlike, 1.0 / ratio, 1.0).astype(X.dtype).astype(np.float64))
+    return packed(found.apply(X), copy_density), found

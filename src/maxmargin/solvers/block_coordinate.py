@@ -79,6 +79,7 @@ _CACHED_PARTS = 10  # of a pass, where cached passes follow each
 _OVERSTEP = 4.0  # of the steps in a first pass: many dual variables have a long way to go to their cap
 _KEPT = 20  # visits for which a plane out of use is kept where it has cost something
 _FIRST_COMPARISON = 8  # passes after which float32 is compared with float64; then after twice as many each time
+_ALMOST = 1e-9  # of a pass: sums of costs are rounded
 _COARSE = 1e-4  # relative gap down to which w may be float32 in a sweep; its rounding shows at some 1e-6
 
 
@@ -108,6 +109,7 @@ class _Ascent(BlockLoop):
             self.together = None
         self.moves, self.next_proof = 0, 1  # of all blocks at once
         self.visits = 0  # calls are visits and what proofs of the gap ask for
+        self.work = 0.0  # of the visits, in those of examples of mean cost
         self.estimate = np.inf
         self.last_gain, self.best_dual, self.best_estimate = 0, -np.inf, np.inf
 
@@ -126,8 +128,8 @@ class _Ascent(BlockLoop):
 
     @property
     def iteration(self) -> int:
-        """Visits, in units of the number of examples."""
-        return max(1, self.visits // self.oracle.n)
+        """Passes: what all visits cost, in units of visits to all examples."""
+        return max(1, int(self.work / self.oracle.n + _ALMOST))
 
     def step(self) -> None:
         self.best = None
@@ -139,7 +141,9 @@ class _Ascent(BlockLoop):
         for part in self._parts(order):
             result = VisitResult()
             for portion in self.oracle.portions(part):
-                result.merge(self.engine.visit(portion, settings, self.capacity))
+                seen = self.engine.visit(portion, settings, self.capacity)
+                self.work += self.oracle.work_of(portion[: seen.visited])
+                result.merge(seen)
                 if self.monitor.late or result.unbounded:
                     break
             self.visits += result.visited
