@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from all_alignments import alignments
-from maxmargin import AlignmentCRF, AlignmentSVM
+from maxmargin import AlignmentCRF, AlignmentSVM, GenerativeAligner
 from maxmargin.alignments.least_risk import most_expected_hits
 from maxmargin.alignments.limits import PairLimits
 from maxmargin.alignments.shape import checked_shape
@@ -51,7 +51,7 @@ def data():
 def test_a_crf_finds_more_pairs_than_by_its_best_alignments(data):
     X, y = data
     model = AlignmentCRF(0.3, mode="local").fit(X[:40], y[:40])
-    best, safe = model.predict(X[40:]), model.predict(X[40:], decode="risk")
+    best, safe = model.predict(X[40:], decode="best"), model.predict(X[40:], decode="risk")
     assert alignment_q(y[40:], safe) > alignment_q(y[40:], best) + 0.02
     near = model.predict(X[40:], decode="risk", shift=4)
     assert alignment_q(y[40:], near, window=4) >= alignment_q(y[40:], safe, window=4)
@@ -78,9 +78,20 @@ def test_a_support_vector_machine_is_calibrated_first_and_uses_the_shift_of_its_
 def test_refused(data):
     X, y = data[0][:4], data[1][:4]
     model = AlignmentCRF(0.1).fit(X, y)
-    with pytest.raises(ValueError, match=r"decode must be 'best' or 'risk', not 'viterbi'."):
+    with pytest.raises(ValueError, match=r"decode must be 'auto', 'best' or 'risk', not 'viterbi'."):
         model.predict(X, decode="viterbi")
     with pytest.raises(ValueError, match=r"shift must be None or a whole number from 0, not -1."):
         model.predict(X, decode="risk", shift=-1)
     with pytest.raises(ValueError, match="shift goes with decode='risk'"):
-        model.predict(X, shift=4)
+        model.predict(X, decode="best", shift=4)
+
+
+@pytest.mark.parametrize("mode", ["global", "local", "semi-global"])
+def test_likelihoods_answer_with_pairs_that_are_expected_to_be_right(data, mode):
+    """The best alignment of a likelihood is one of very many: of a semi-global one it is near chance."""
+    X, y = data
+    model = AlignmentCRF(mode=mode).fit(X[:40], y[:40])
+    assert model.predict(X[40:]) == model.predict(X[40:], decode="risk")
+    counted = GenerativeAligner(mode=mode).fit(X[:40], y[:40])
+    assert counted.predict(X[40:]) == counted.predict(X[40:], decode="best")
+    assert model.score(X[40:], y[40:]) > counted.score(X[40:], y[40:]) - 0.05

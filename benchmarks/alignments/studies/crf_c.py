@@ -65,7 +65,7 @@ def invented() -> None:
                         C = share * old_rule(task.letters**2 + 2, y)
                         model = AlignmentCRF(C, features=features, alphabet=LETTERS[: task.letters], mode=mode)
                         model.fit(X, y)
-                        found[row, 0] += alignment_q(y_test, model.predict(X_test))
+                        found[row, 0] += alignment_q(y_test, model.predict(X_test, decode="best"))
                         found[row, 1] += alignment_q(y_test, model.predict(X_test, decode="risk"))
             means = 100.0 * found / (len(TASKS) * samples)
             table.add_row(mode, str(n), *(f"{best:.1f} / {safe:.1f}" for best, safe in means))

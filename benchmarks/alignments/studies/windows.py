@@ -60,7 +60,7 @@ def _of_pairs(features: Any, examples: proteins.Examples, train: Any, test: Any)
     model = AlignmentCRF(C, features=features, alphabet=proteins.ALPHABETS, tol=proteins.TOL)
     model.fit([examples.inputs[k] for k in at], [examples.written[k] for k in at])
     inputs, truths = ([own[k] for k in asked] for own in (examples.inputs, examples.written))
-    highest = model.decision_value(inputs, model.predict(inputs))
+    highest = model.decision_value(inputs, model.predict(inputs, decode="best"))
     log_sums = highest - np.log(model.predict_confidence(inputs))
     return np.asarray((model.decision_value(inputs, truths) - log_sums) / [len(truth.pairs) for truth in truths])
 

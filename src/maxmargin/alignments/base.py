@@ -159,7 +159,7 @@ class AlignmentEstimator(AlignmentBase):
         self,
         X: Sequence[Any],
         *,
-        decode: str = "best",
+        decode: str = "auto",
         shift: int | None = None,
         forbidden: Any = None,
         required: Any = None,
@@ -170,21 +170,20 @@ class AlignmentEstimator(AlignmentBase):
         ----------
         X : pairs of sequences
         decode : ``'best'`` for the alignment of highest score; ``'risk'`` for that of which most pairs are expected to
-            be right by their probabilities: the least expected Q-loss, to which superfluous pairs do no harm
+            be right by their probabilities: the least expected Q-loss, to which superfluous pairs do no harm;
+            ``'auto'`` is the second of likelihoods, whose best alignment is one of very many, and the first of others
         shift : with ``decode='risk'``, the number of positions by which a pair may be off and still count as right;
             None is that of the loss in training
         forbidden, required : for each example None, or the pairs (i, j) that its alignment must not have, or must have
         """
         near = checked_shift(shift, int(getattr(self, "shift", 0)))
         asked = self._ask(X, forbidden, required)
-        if decode == "best":
-            if shift is not None:
-                raise ValueError("shift goes with decode='risk': the alignment of highest score does not depend on it.")
-            found = self._best(asked)[1]
-        elif decode == "risk":
-            found = self._least_risk(asked, near)
-        else:
-            raise ValueError(f"decode must be 'best' or 'risk', not {quoted(decode)}.")
+        if decode not in ("auto", "best", "risk"):
+            raise ValueError(f"decode must be 'auto', 'best' or 'risk', not {quoted(decode)}.")
+        decode = decode if decode != "auto" else "risk" if self.probabilistic else "best"
+        if decode == "best" and shift is not None:
+            raise ValueError("shift goes with decode='risk': the alignment of highest score does not depend on it.")
+        found = self._best(asked)[1] if decode == "best" else self._least_risk(asked, near)
         return [found_alignment(own, asked.packed.given.lengths(i)) for i, own in enumerate(found)]
 
     def predict_kbest(
@@ -212,7 +211,7 @@ class AlignmentEstimator(AlignmentBase):
         return self._each(lambda i: self._marginals(asked, i), asked.packed.n)
 
     def predict_confidence(self, X: Sequence[Any], *, forbidden: Any = None, required: Any = None) -> Floats:
-        """The probability of the alignment that ``predict`` gives, as a whole, shape (n,)."""
+        """The probability of the alignment of highest score, as a whole, shape (n,)."""
         asked = self._ask(X, forbidden, required)
         scores = self._best(asked)[0] / self.temperature_
         self._say_if_not_calibrated()
@@ -260,13 +259,15 @@ class AlignmentEstimator(AlignmentBase):
         return self._values(packed, read_alignments(packed.given, y))
 
     def score(self, X: Sequence[Any], y: Sequence[Any], *, sample_weight: Any = None) -> float:
-        """One minus the mean loss of the predictions: for the Q-loss the share of true pairs that are found."""
+        """One minus the mean loss of what ``predict`` answers: for the Q-loss the share of true pairs found."""
         check_is_fitted(self, "coef_")
         X, y = as_examples(X, y)
         weight = check_sample_weight(sample_weight, len(y))
         packed = self._pack(X)
         loss, shift = getattr(self, "loss", "q"), int(getattr(self, "shift", 0))
-        losses = losses_of(loss, shift, read_alignments(packed.given, y), self._best(Asked(packed))[1])
+        asked = Asked(packed)
+        found = self._least_risk(asked, shift) if self.probabilistic else self._best(asked)[1]
+        losses = losses_of(loss, shift, read_alignments(packed.given, y), found)
         return 1.0 - float(np.average(losses, weights=weight))
 
     def _given(self, pool: Pool, X: Sequence[Any]) -> Given:

@@ -47,7 +47,9 @@ Upper = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Of the pairs that are drawn, and of training.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Threads; -1 is all cores.")]
-Decode = Annotated[str, typer.Option(help="best: highest score; risk: most pairs that are expected to be right.")]
+Decode = Annotated[
+    str, typer.Option(help="best: highest score; risk: most pairs that are expected to be right; auto: risk for a crf.")
+]
 Near = Annotated[int | None, typer.Option("--shift", help="With risk: a pair may be off by so many positions.")]
 Pairs = tuple[list[tuple[str, str]], list[Alignment]]
 
@@ -123,7 +125,7 @@ def _predict(
     form: Annotated[
         str, typer.Option("--as", help="gapped (FASTA), cigar (names, score, CIGAR), text or html (pictures).")
     ] = "gapped",
-    decode: Decode = "best",
+    decode: Decode = "auto",
     shift: Near = None,
     n_jobs: Jobs = 1,
 ) -> None:
@@ -158,7 +160,7 @@ def _evaluate(
     most: Most = 50,
     upper: Upper = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-    decode: Decode = "best",
+    decode: Decode = "auto",
     shift: Near = None,
     format: Format = None,
     seed: Seed = 0,

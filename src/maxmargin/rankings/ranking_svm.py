@@ -37,6 +37,9 @@ from maxmargin.solvers.base import Record
 Floats = npt.NDArray[np.float64]
 
 
+_REMEDY = "train with measure='swapped_pairs', whose bound is close in long lists, too, and score by this measure"
+
+
 @saved
 @dataclass(eq=False, repr=False)
 class RankingSVM(KernelEstimator):
@@ -168,8 +171,9 @@ class RankingSVM(KernelEstimator):
                 rows, factor = brought_together(X) if isinstance(self.C, str) and linear else (packed(X), None)
             C = resolved_c(self.C, lambda: ranking_c(kernel or rows, used.rows, weight, linear))
             sample = SampleInput(rows, used.rows, used.names)
+            names, n = used.names, len(used)
             solution = train(
-                self, Sample(measure), sample, truth, len(used), C, weight, names=used.names, wrapped=wrapped
+                self, Sample(measure), sample, truth, n, C, weight, names=names, wrapped=wrapped, remedy=_REMEDY
             )
             self._keep(solution)
             w = np.array(solution.w if kernel is None else solution.w[kernel.width :])  # without scores of the rows
