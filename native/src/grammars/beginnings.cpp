@@ -26,8 +26,10 @@ void Beginnings::begin(std::int32_t place, std::uint64_t tags, const SplitRows& 
   std::uint64_t *pairs = pairs_.data() + static_cast<std::int64_t>(place) * rules_->lists(), *ended = ended_.data();
   Symbol* open = open_.data();
   std::size_t count = 0;
+  const int first_tag = std::countr_zero(tags | std::uint64_t{1} << 63);  // of no tags the last one, whose corners are not read
   const auto add = [&](Symbol symbol) {  // once, without a branch
     open[count] = symbol;
+    __builtin_prefetch(rules_->corners(first_tag, symbol).data());
     count += static_cast<std::size_t>(~own[symbol] & 1);
     own[symbol] = kAll;
   };

@@ -31,7 +31,7 @@ double Chart::best(const Rules& rules, std::span<const std::int32_t> words, cons
   low_.assign(static_cast<std::size_t>(symbols), kImpossible<double>);
   high_ = low_;
   for (SymbolList* each : {&found_, &outer_, &bottoms_}) each->all.resize(static_cast<std::size_t>(symbols) + 1);
-  room_.resize(static_cast<std::size_t>(rules.binary()), rules.split().first_rule.size());
+  room_.resize(static_cast<std::size_t>(rules.binary()), rules.split().first_rule.size(), rules.split().first_pair.size());
   kinds_.assign(static_cast<std::size_t>((n_ + 1) * symbols), 0);
   chain_scores_.clear();
   if (scores.fields.empty()) {
@@ -68,7 +68,7 @@ SpanSplits Chart::question(const double* left, const double* right, const PairLi
   asked.rules = &rules_->split(), asked.from = i + 1, asked.to = j;
   asked.left = left, asked.right = right + rows_.right_begin(j), asked.stride = rows_.stride(), asked.right_stride = rows_.right_stride(j);
   asked.live = live.data(), asked.live_count = std::ssize(live);
-  asked.pairs = pairs.pairs(), asked.pair_bits = pairs.bits(), asked.pairs_end = pairs.ends(), asked.possible = beginnings_.pairs(i);
+  asked.pairs = pairs.pairs(), asked.pairs_end = pairs.ends(), asked.possible = beginnings_.pairs(i);
   asked.left_bits = rows_.left_bits(), asked.right_bits = rows_.right_bits(j), asked.words = rows_.words();
   asked.room = &room_, asked.score = scores.position.data();
   for (const ScoreField& field : scores.fields) {
@@ -187,13 +187,13 @@ void Chart::take_up(std::int32_t i, std::int32_t j, double beam) {
     }
   }
   rows_.put_left({own + inner_, outer_.count}, high + inner_, i, j, kImpossible<double>);
-  rows_.put_right({own, count}, high, i, kImpossible<double>, [&](std::int32_t role, std::int32_t row) { pairs_.add(*rules_, role, row); });
+  rows_.put_right({own, count}, high, i, kImpossible<double>, [&](std::int32_t role, std::int32_t row) { pairs_.add(rows_.pairs_of(role), row); });
 }
 
 void Chart::list_pairs(std::int32_t j, PairLists& pairs) const {
   pairs.clear(*rules_);
   const std::span<const std::int32_t> roles = rows_.live_right(j);
-  for (std::size_t row = 1; row < roles.size(); ++row) pairs.add(*rules_, roles[row], static_cast<std::int32_t>(row));
+  for (std::size_t row = 1; row < roles.size(); ++row) pairs.add(rows_.pairs_of(roles[row]), static_cast<std::int32_t>(row));
 }
 
 double Chart::low_value(Symbol symbol, std::int64_t span) const {

@@ -118,15 +118,6 @@ void Rules::sort_binary(const RuleArrays& given) {
   std::vector<std::int32_t> by_right(static_cast<std::size_t>(right_roles_), 0);
   for (const Symbol right : right_symbols_) ++by_right[static_cast<std::size_t>(right_role(right))];
   first_right_pair_ = begins(std::move(by_right));
-  right_pairs_.resize(right_symbols_.size());
-  std::vector<std::int32_t> place(first_right_pair_.begin(), first_right_pair_.end() - 1);
-  for (std::int32_t list = 0; list < lists(); ++list) {
-    const std::int32_t first = split_.first_pair[static_cast<std::size_t>(list)];
-    for (std::int32_t pair = first; pair < split_.first_pair[static_cast<std::size_t>(list) + 1]; ++pair) {
-      const std::int32_t right = right_role(right_symbols_[static_cast<std::size_t>(pair)]);
-      right_pairs_[static_cast<std::size_t>(place[static_cast<std::size_t>(right)]++)] = {list, pair, std::uint64_t{1} << (pair - first)};
-    }
-  }
   for (Symbol symbol = 0; symbol < symbols_; ++symbol) {
     if (by_parent[static_cast<std::size_t>(symbol)] > 0) parents_.push_back(symbol);
   }

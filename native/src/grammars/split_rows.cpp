@@ -13,6 +13,10 @@ void SplitRows::shape(const Rules& rules, std::int32_t n) {
   for (std::size_t at = 0; at < positions; ++at) left_row_[at * static_cast<std::size_t>(left_roles_ + 1)] = right_row_[at * static_cast<std::size_t>(right_roles_ + 1)] = 0;
   live_.resize(positions);
   for (std::vector<LiveRow>& each : live_) each.clear();
+  const std::span<const std::int32_t> first = rules.first_right_pairs();
+  pairs_.resize(static_cast<std::size_t>(first.back()));
+  pairs_end_.assign(first.begin(), first.end() - 1);
+  listed_.assign(static_cast<std::size_t>(rules.lists()), 0);
   ends_.assign(1, {0, 0, 0});  // no span ends at 0
   put_.resize(static_cast<std::size_t>(rules.symbols()));
   fresh_.resize(static_cast<std::size_t>(rules.symbols()) + 1);
@@ -39,6 +43,14 @@ std::int32_t SplitRows::new_right_rows(std::size_t count, double zero) {
   return first;
 }
 
+void SplitRows::list_pairs(std::int32_t list) {
+  listed_[static_cast<std::size_t>(list)] = 1;
+  std::int32_t pair = rules_->split().first_pair[static_cast<std::size_t>(list)];
+  for (const Symbol right : rules_->right_symbols(list)) {
+    pairs_[static_cast<std::size_t>(pairs_end_[static_cast<std::size_t>(rules_->right_role(right))]++)] = {list, pair++};
+  }
+}
+
 void SplitRows::put_left(std::span<const Symbol> symbols, const double* values, std::int32_t start, std::int32_t end, double zero) {
   std::int32_t* row_of = left_row_.data() + start * (left_roles_ + 1) + 1;
   const std::size_t count = list_rows(symbols, rules_->left_roles_of(), values, zero, row_of);
@@ -50,7 +62,10 @@ void SplitRows::put_left(std::span<const Symbol> symbols, const double* values, 
     for (std::size_t f = 0; f < count; ++f, ++row) {
       const std::int32_t role = rules_->left_role(symbols[fresh_[f]]);
       row_of[role] = put_[fresh_[f]] = row;
-      for (std::int32_t list = rules_->first_list(role); list < rules_->first_list(role + 1); ++list) live.push_back({list, row});
+      for (std::int32_t list = rules_->first_list(role); list < rules_->first_list(role + 1); ++list) {
+        live.push_back({list, row});
+        if (listed_[static_cast<std::size_t>(list)] == 0) list_pairs(list);
+      }
     }
   }
   put(symbols.size(), values, left_bits_.data(), left_.data(), stride_, end);

@@ -19,33 +19,60 @@ inline __m256i broadcast(std::uint64_t x) { return _mm256_set1_epi64x(static_cas
 inline __m256i load_four(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 inline __m256i no_bits(__m256i a, __m256i b) { return _mm256_cmpeq_epi64(_mm256_and_si256(a, b), _mm256_setzero_si256()); }
 
-// list_pairs where the bits of a row are one word: eight pairs at a time, since most lists have no more at an end.
+// Puts the rows whose list has pairs at this end into two lists, those with at most four pairs and the others; answers how many each has.
+inline std::pair<std::int64_t, std::int64_t> sort_live(const SpanSplits& span, LiveRow* few, LiveRow* many) {
+  const std::int32_t *first = span.rules->first_pair.data(), *end = span.pairs_end;
+  std::int64_t fews = 0, manys = 0;
+  for (std::int64_t l = 0; l < span.live_count; ++l) {
+    const LiveRow live = span.live[l];
+    const std::int32_t size = end[live.list] - first[live.list];
+    few[fews] = many[manys] = live;
+    fews += static_cast<int>(size > 0) & static_cast<int>(size <= 4);
+    manys += static_cast<int>(size > 4);
+  }
+  return {fews, manys};
+}
+
+// list_pairs where the bits of a row are one word. Most lists have few pairs at an end: those with at most four are one vector, the others come eight
+// pairs at a time.
 [[gnu::noinline]] std::int64_t list_short_pairs(const SpanSplits& span) {
   static_assert(sizeof(EndPair) == 8 && kReadAhead >= 8);
   EndPair* pairs = span.room->pair.data();
   std::int32_t* rows = span.room->left.data();
   const std::int32_t *first = span.rules->first_pair.data(), *end = span.pairs_end;
-  const std::uint64_t *left_bits = span.left_bits, *right_bits = span.right_bits, *pair_bits = span.pair_bits;
+  const std::uint64_t *left_bits = span.left_bits, *right_bits = span.right_bits;
   const EndPair* of_end = span.pairs;
-  const LiveRow* live_end = span.live + span.live_count;
   std::int64_t count = 0;
-  for (const LiveRow* each = span.live; each != live_end; ++each) {
-    const LiveRow live = *each;
-    const std::int32_t last = end[live.list];
-    const __m256i ends = broadcast(left_bits[live.row]), possible = broadcast(span.possible[live.list]);
-    std::int32_t at = first[live.list];
+  // How far to the left a bit of `possible` is from the sign, plus the number of its pair.
+  const auto last_bit_of = [](std::int32_t first_of_list) { return _mm256_set1_epi64x(first_of_list + kPairsPerList - 1); };
+  // Four pairs of a row from a place on, of which the bits of `there` are in the list.
+  const auto add_four = [&](std::int32_t at, int there, std::int32_t row, __m256i ends, __m256i possible, __m256i last_bit) {
+    const EndPair* four = of_end + at;
+    const __m256i own = load_four(four), number = _mm256_and_si256(own, broadcast(0xffffffff));
+    const auto starts_of = [&](int k) { return static_cast<long long>(right_bits[four[k].row]); };
+    const __m256i starts = _mm256_set_epi64x(starts_of(3), starts_of(2), starts_of(1), starts_of(0));
+    const __m256i in = _mm256_andnot_si256(no_bits(ends, starts), _mm256_sllv_epi64(possible, _mm256_sub_epi64(last_bit, number)));  // by its sign
+    const int kept = _mm256_movemask_pd(_mm256_castsi256_pd(in)) & there;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(pairs + count), _mm256_permutevar8x32_epi32(own, load_four(kPackings.rows[kept])));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(rows + count), _mm_set1_epi32(row));
+    count += std::popcount(static_cast<unsigned>(kept));
+  };
+  LiveRow *few = span.room->few.data(), *many = span.room->many.data();
+  const auto [fews, manys] = sort_live(span, few, many);
+  for (std::int64_t l = 0; l < fews; ++l) {
+    const auto [list, row] = few[l];
+    const std::int32_t at = first[list];
+    add_four(at, (1 << (end[list] - at)) - 1, row, broadcast(left_bits[row]), broadcast(span.possible[list]), last_bit_of(at));
+  }
+  for (std::int64_t l = 0; l < manys; ++l) {
+    const auto [list, row] = many[l];
+    const std::int32_t last = end[list];
+    std::int32_t at = first[list];
+    const __m256i ends = broadcast(left_bits[row]), possible = broadcast(span.possible[list]), last_bit = last_bit_of(at);
     do {
       const int there = (1 << std::min(last - at, 8)) - 1;
-      for (int half = 0; half < 8; half += 4) {
-        const EndPair* four = of_end + at + half;
-        const auto starts_of = [&](int k) { return static_cast<long long>(right_bits[four[k].row]); };
-        const __m256i starts = _mm256_set_epi64x(starts_of(3), starts_of(2), starts_of(1), starts_of(0));
-        const __m256i out = _mm256_or_si256(no_bits(ends, starts), no_bits(possible, load_four(pair_bits + at + half)));
-        const int kept = ~_mm256_movemask_pd(_mm256_castsi256_pd(out)) & there >> half & 15;
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(pairs + count), _mm256_permutevar8x32_epi32(load_four(four), load_four(kPackings.rows[kept])));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(rows + count), _mm_set1_epi32(live.row));
-        count += std::popcount(static_cast<unsigned>(kept));
-      }
+      add_four(at, there, row, ends, possible, last_bit);
+      add_four(at + 4, there >> 4, row, ends, possible, last_bit);
       at += 8;
     } while (at < last);
   }
@@ -64,11 +91,12 @@ inline __m256i no_bits(__m256i a, __m256i b) { return _mm256_cmpeq_epi64(_mm256_
   for (std::int64_t l = 0; l < span.live_count; ++l) {
     const LiveRow live = span.live[l];
     const std::uint64_t* ends = span.left_bits + static_cast<std::int64_t>(live.row) * span.words;
-    for (std::int32_t at = span.rules->first_pair[static_cast<std::size_t>(live.list)]; at < span.pairs_end[live.list]; ++at) {
+    const std::int32_t first = span.rules->first_pair[static_cast<std::size_t>(live.list)];
+    for (std::int32_t at = first; at < span.pairs_end[live.list]; ++at) {
       std::uint64_t any = 0;
       for (int word = 0; word < span.words; ++word) any |= ends[word] & span.right_bits[static_cast<std::int64_t>(span.pairs[at].row) * span.words + word];
       pairs[count] = span.pairs[at], rows[count] = live.row;
-      count += static_cast<int>(any != 0) & static_cast<int>((span.pair_bits[at] & span.possible[live.list]) != 0);
+      count += static_cast<int>(any != 0) & static_cast<int>(span.possible[live.list] >> (span.pairs[at].pair - first) & 1);
     }
   }
   return count;

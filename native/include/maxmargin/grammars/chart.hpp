@@ -26,28 +26,20 @@ class PairLists {  // keeps its memory
  public:
   void shape(const Rules& rules) {  // before the first end of a sentence
     pairs_.assign(rules.split().first_rule.size() + kReadAhead, {0, 0});
-    bits_.resize(pairs_.size());
   }
   void clear(const Rules& rules) {  // before each end
     end_.assign(rules.split().first_pair.begin(), rules.split().first_pair.end() - 1);
   }
-  void add(const Rules& rules, std::int32_t right_role, std::int32_t row) {  // those of a right child and the row of its values
+  void add(std::span<const RightPair> of_right, std::int32_t row) {  // those of a right child and the row of its values
     std::int32_t* end = end_.data();
     EndPair* pairs = pairs_.data();
-    std::uint64_t* bits = bits_.data();
-    for (const RightPair& own : rules.pairs_of(right_role)) {
-      const std::int32_t at = end[own.list]++;
-      pairs[at] = {own.pair, row};
-      bits[at] = own.bit;
-    }
+    for (const RightPair own : of_right) pairs[end[own.list]++] = {own.pair, row};
   }
   const EndPair* pairs() const { return pairs_.data(); }
-  const std::uint64_t* bits() const { return bits_.data(); }
   const std::int32_t* ends() const { return end_.data(); }
 
  private:
   std::vector<EndPair> pairs_;
-  std::vector<std::uint64_t> bits_;
   std::vector<std::int32_t> end_;  // by list
 };
 

@@ -43,11 +43,6 @@ struct ChainAbove {  // a chain, seen from its bottom
   Symbol top;
 };
 
-struct RightPair {  // a pair of children, seen from the right one: its list, and its bit there
-  std::int32_t list, pair;
-  std::uint64_t bit;
-};
-
 struct Corner {  // a symbol that begins another one: by a chain, or as the left child of pairs of a list
   Symbol symbol;
   std::int32_t list;
@@ -108,9 +103,8 @@ class Rules {
     const std::int32_t* first = first_corner_.data() + static_cast<std::int64_t>(tag) * symbols_ + symbol;
     return {corners_.data() + first[0], corners_.data() + first[1]};
   }
-  std::span<const RightPair> pairs_of(std::int32_t right_role) const {
-    return {right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role)], right_pairs_.data() + first_right_pair_[static_cast<std::size_t>(right_role) + 1]};
-  }
+  // How many pairs the right children before this one have together, by number, and one more.
+  std::span<const std::int32_t> first_right_pairs() const { return first_right_pair_; }
   // By list: the pairs whose right child can begin with a word of this class of tags.
   const std::uint64_t* right_begins(int tag) const { return right_begins_.data() + static_cast<std::int64_t>(tag) * lists(); }
   // The tags of a word: the symbols that it can be, in 63 classes, and one for what is after the last word.
@@ -168,7 +162,6 @@ class Rules {
   std::vector<std::int32_t> first_right_pair_, first_list_, first_corner_;
   std::vector<Symbol> right_symbols_;  // by pair
   std::vector<Corner> corners_;
-  std::vector<RightPair> right_pairs_;
   std::vector<std::uint64_t> tags_, right_begins_, first_tags_;  // the last one by symbol: of its first words
   std::vector<std::int32_t> left_role_, right_role_;
   std::vector<std::uint8_t> kinds_;

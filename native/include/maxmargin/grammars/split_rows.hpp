@@ -15,6 +15,10 @@
 
 namespace maxmargin::grammars {
 
+struct RightPair {  // a pair of children, seen from the right one: its list and its number
+  std::int32_t list, pair;
+};
+
 class SplitRows {
  public:
   void shape(const Rules& rules, std::int32_t n);
@@ -54,6 +58,11 @@ class SplitRows {
   std::span<const std::int32_t> live_right(std::int32_t end) const {  // roles, by row of the end; the first has none
     const std::int64_t next = end + 1 < std::ssize(ends_) ? ends_[static_cast<std::size_t>(end) + 1].row : right_rows_;
     return {roles_.data() + ends_[static_cast<std::size_t>(end)].row, roles_.data() + next};
+  }
+  // The pairs of a right child whose left child has a row at some start: at an end no other can have a split.
+  std::span<const RightPair> pairs_of(std::int32_t right_role) const {
+    const auto role = static_cast<std::size_t>(right_role);
+    return {pairs_.data() + rules_->first_right_pairs()[role], pairs_.data() + pairs_end_[role]};
   }
   std::int64_t stride() const { return stride_; }
   std::int64_t right_stride(std::int32_t end) const { return ends_[static_cast<std::size_t>(end)].stride; }
@@ -98,6 +107,7 @@ class SplitRows {
       rows[row[k] * stride] = values[k];
     }
   }
+  void list_pairs(std::int32_t list);  // those of a list, at their right children
   std::int32_t new_right_rows(std::size_t count, double zero);  // the first of them, among those of the end
   std::int64_t left_row(std::int32_t role, std::int32_t start) const { return left_row_[static_cast<std::size_t>(start * (left_roles_ + 1) + 1 + role)]; }
   std::int64_t right_row(std::int32_t role, std::int32_t end) const { return right_row_[static_cast<std::size_t>(end * (right_roles_ + 1) + 1 + role)]; }
@@ -110,6 +120,9 @@ class SplitRows {
   std::vector<std::int32_t> left_row_, right_row_;     // by start or end, and role from kNone on; kNone for none
   std::vector<std::uint64_t> left_bits_, right_bits_;  // by row
   std::vector<std::vector<LiveRow>> live_;             // by start
+  std::vector<RightPair> pairs_;       // by right role
+  std::vector<std::int32_t> pairs_end_;
+  std::vector<char> listed_;           // by list
   std::vector<End> ends_;
   std::vector<std::int32_t> roles_;  // of all right rows
   std::vector<std::int32_t> put_;     // of the span at hand

@@ -42,9 +42,11 @@ struct EndPair {  // a pair whose right child has a value before the end, and th
 
 // Memory for the lists of one span.
 struct SplitRoom {
-  void resize(std::size_t rules, std::size_t pairs) {
+  void resize(std::size_t rules, std::size_t pairs, std::size_t lists) {
+    few.resize(lists + 1), many.resize(lists + 1);
     pair.resize(pairs + kReadAhead), left.resize(pairs + kReadAhead), sum.resize(pairs + kReadAhead), parent.resize(rules + kReadAhead), value.resize(rules + kReadAhead);
   }
+  std::vector<LiveRow> few, many;    // with few pairs at the end, and with many
   std::vector<EndPair> pair;         // that have a split
   std::vector<std::int32_t> left;    // rows of their left children
   std::vector<double> sum;           // of the splits of each pair
@@ -60,9 +62,8 @@ struct SpanSplits {
   const LiveRow* live;                          // of the start
   std::int64_t live_count;
   const EndPair* pairs;                         // of each list those of the end, from first_pair on, and kReadAhead more
-  const std::uint64_t* pair_bits;               // the bit of each of them in its list
   const std::int32_t* pairs_end;                // by list
-  const std::uint64_t* possible;                // by list: the pairs with a parent that can begin at the start
+  const std::uint64_t* possible;                // by list, a bit per pair: those with a parent that can begin at the start
   const std::uint64_t *left_bits, *right_bits;  // by row
   int words;                                    // of bits per row
   SplitRoom* room;
