@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -255,3 +256,20 @@ def test_a_sequence_that_is_not_there():
             packed[key]
     with pytest.raises(ValueError, match="There are no sequences"):
         packed[1:]
+
+
+def test_frames_of_several_kinds_of_numbers_are_those_of_floats():
+    rng = np.random.default_rng(0)
+    frames = [pd.DataFrame({"a": rng.standard_normal(n), "b": rng.random(n) < 0.5, "c": range(n)}) for n in (3, 1, 5)]
+    expected = pack([frame.astype(float).to_numpy() for frame in frames])
+    nullable = [frame.astype({"a": "Float64", "b": "boolean", "c": "Int64"}) for frame in frames]
+    objects = [frame.to_numpy(dtype=object) for frame in frames]
+    for given_frames in (frames, nullable, objects):
+        found = pack(given_frames)
+        for name in ("offsets", "indptr", "indices", "values"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    with pytest.raises(ValueError, match="Sequence 1 holds objects, not numbers"):
+        pack([frames[0], frames[1].assign(b="x")])
+    missing = nullable[0].mask(nullable[0]["c"] == 1)
+    with pytest.raises(ValueError, match="Sequence 0, token 1: column 0 is nan"):
+        pack([missing])

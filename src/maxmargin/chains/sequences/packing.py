@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -116,7 +117,7 @@ def _nothing(n_features: int | None) -> npt.NDArray[Any]:
 
 def _dense(item: Any, name: str) -> npt.NDArray[Any]:
     try:
-        array = np.asarray(item)
+        array = _as_floats(item) if _is_mixed(item) else np.asarray(item)
     except ValueError as error:
         raise ValueError(f"{name} is not a matrix: its rows differ in length; give all the same columns.") from error
     if array.dtype.kind not in "biuf":
@@ -130,6 +131,22 @@ def _dense(item: Any, name: str) -> npt.NDArray[Any]:
     if array.ndim != 2:
         raise ValueError(f"{name} has {array.ndim} dimensions; give a matrix, one row per token.")
     return array
+
+
+def _as_floats(item: Any) -> npt.NDArray[np.float64]:
+    found = item.to_numpy(dtype=np.float64, na_value=np.nan) if is_frame(item) else item.astype(np.float64)
+    return np.asarray(found)
+
+
+def _is_mixed(item: Any) -> bool:
+    """Whether cells are numbers of several kinds, or of one that numbers may be missing of: NumPy has no dtype for
+    these but that of objects."""
+    if is_frame(item):
+        plain = all(isinstance(kind, np.dtype) for kind in item.dtypes) and len(set(item.dtypes)) <= 1
+        return not plain and all(getattr(kind, "kind", "O") in "biuf" for kind in item.dtypes)
+    if not (isinstance(item, np.ndarray) and item.dtype == object):
+        return False
+    return all(issubclass(kind, Real | np.bool_) for kind in set(map(type, item.ravel())))
 
 
 def _check_lengths(lengths: Offsets) -> None:
