@@ -311,8 +311,10 @@ def test_a_loaded_parser_keeps_the_grammar_that_it_was_given(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda m, X: m.predict_kbest(X, 2**31), "k must be at most 2,147,483,647"),
-        (lambda m, X: m.sample(X, n_samples=2**64), "n_samples must be at most"),
+        (
+            lambda m, X: m.sample(X, n_samples=2**64),
+            "n_samples must be at most 2,147,483,647, not 18,446,744",
+        ),
         (lambda m, X: m.sample(X, random_state="a"), "random_state must be None, a whole number from 0"),
         (lambda m, X: m.predict(None), "Sentences must be a list"),
     ],
@@ -322,3 +324,10 @@ def test_questions_that_make_no_sense(ask, message):
     X = [tree.tokens() for tree in trees]
     with pytest.raises((TypeError, ValueError), match=message):
         ask(PCFG().fit(X, trees), X[:1])
+
+
+def test_a_list_ends_where_there_are_no_more_trees():
+    trees = treebank()
+    X = [tree.tokens() for tree in trees[:1]]
+    model = PCFG().fit([tree.tokens() for tree in trees], trees)
+    assert model.predict_kbest(X, 2**40) == model.predict_kbest(X, 1000)

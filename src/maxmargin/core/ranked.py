@@ -9,8 +9,6 @@ from maxmargin.core.input_checks import quoted
 
 Output = TypeVar("Output")
 
-_MOST = 2**31 - 1
-
 
 class Ranked(NamedTuple, Generic[Output]):
     """One of the best outputs of an example, as ``predict_kbest`` of every estimator gives them: ``score, output``."""
@@ -23,6 +21,4 @@ def checked_k(k: Any, name: str = "k") -> int:
     """How many outputs, or documents, are wanted."""
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
         raise ValueError(f"{name} must be a positive integer, not {quoted(k)}.")
-    if int(k) > _MOST:
-        raise ValueError(f"{name} must be at most {_MOST:,}, not {int(k):,}.")
     return int(k)

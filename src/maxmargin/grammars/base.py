@@ -31,6 +31,8 @@ from maxmargin.oracles.bind import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 
+_MOST = 2**31 - 1  # trees of a sentence
+
 GRAMMAR: Mapping[str, Allowed] = {
     "grammar": (None, Kind("a Grammar", lambda value: isinstance(value, Grammar))),
     "horizontal": (None, whole(0)),
@@ -103,7 +105,7 @@ class GrammarEstimator(Estimator):
         probabilities, and a list ends after ``100 k`` derivations even if they were of fewer than ``k`` trees.
         """
         sentences, core = self._read(X, forbidden, required)
-        found = core.kbest(self.coef_, checked_k(k), self.beam, True, job_count(self.n_jobs))
+        found = core.kbest(self.coef_, min(checked_k(k), _MOST), self.beam, True, job_count(self.n_jobs))
         ranked = ranked_trees(self.grammar_, sentences, found)
         check_found(map(len, ranked), forbidden, required)
         return ranked
@@ -145,6 +147,8 @@ class GrammarEstimator(Estimator):
         sentences, core = self._read(X, forbidden, required)
         seed = int(random_generator(random_state).integers(2**63))
         count = checked_k(n_samples, "n_samples")
+        if count > _MOST:
+            raise ValueError(f"n_samples must be at most {_MOST:,}, not {count:,}.")
         self._say_if_not_calibrated()
         found = core.samples(self.coef_, self.temperature_, count, seed, job_count(self.n_jobs))
         trees = [[tree for _, tree in own] for own in ranked_trees(self.grammar_, sentences, found)]
