@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "maxmargin/simd/kernels.hpp"
+
 namespace maxmargin::grammars {
 namespace {
 
@@ -29,7 +31,7 @@ void Beginnings::begin(std::int32_t place, std::uint64_t tags, const SplitRows& 
   const int first_tag = std::countr_zero(tags | std::uint64_t{1} << 63);  // of no tags the last one, whose corners are not read
   const auto add = [&](Symbol symbol) {  // once, without a branch
     open[count] = symbol;
-    __builtin_prefetch(rules_->corners(first_tag, symbol).data());
+    prefetch_line(rules_->corners(first_tag, symbol).data());
     count += static_cast<std::size_t>(~own[symbol] & 1);
     own[symbol] = kAll;
   };

@@ -180,10 +180,10 @@ class AlignmentEstimator(AlignmentBase):
         asked = self._ask(X, forbidden, required)
         if decode not in ("auto", "best", "risk"):
             raise ValueError(f"decode must be 'auto', 'best' or 'risk', not {quoted(decode)}.")
-        decode = decode if decode != "auto" else "risk" if self.probabilistic else "best"
-        if decode == "best" and shift is not None:
+        best = decode == "best" or (decode == "auto" and not self.probabilistic)
+        if best and shift is not None:
             raise ValueError("shift goes with decode='risk': the alignment of highest score does not depend on it.")
-        found = self._best(asked)[1] if decode == "best" else self._least_risk(asked, near)
+        found = self._answers(asked, best, near)
         return [found_alignment(own, asked.packed.given.lengths(i)) for i, own in enumerate(found)]
 
     def predict_kbest(
@@ -265,8 +265,7 @@ class AlignmentEstimator(AlignmentBase):
         weight = check_sample_weight(sample_weight, len(y))
         packed = self._pack(X)
         loss, shift = getattr(self, "loss", "q"), int(getattr(self, "shift", 0))
-        asked = Asked(packed)
-        found = self._least_risk(asked, shift) if self.probabilistic else self._best(asked)[1]
+        found = self._answers(Asked(packed), not self.probabilistic, shift)
         losses = losses_of(loss, shift, read_alignments(packed.given, y), found)
         return 1.0 - float(np.average(losses, weights=weight))
 
@@ -276,6 +275,9 @@ class AlignmentEstimator(AlignmentBase):
     def _ask(self, X: Any, forbidden: Any = None, required: Any = None) -> Asked:
         packed = self._pack(X)
         return Asked(packed, limits_of(forbidden, required, [packed.given.lengths(i) for i in range(packed.n)]))
+
+    def _answers(self, asked: Asked, best: bool, shift: int) -> list[Indices]:
+        return self._best(asked)[1] if best else self._least_risk(asked, shift)
 
     def _best(self, asked: Asked) -> tuple[Floats, list[Indices]]:
         """The scores and the pairs of the best alignments."""

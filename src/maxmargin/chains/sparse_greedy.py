@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.core.input_checks import quoted
+from maxmargin.core.input_checks import is_whole, quoted
 from maxmargin.fitting.models import keep_settings
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +50,7 @@ class SparseGreedy:
     def __post_init__(self) -> None:
         if not _is_real(self.share) or not 0.0 < self.share <= 1.0:
             raise ValueError(f"share of SparseGreedy must be above 0 and at most 1, not {quoted(self.share)}.")
-        if not _is_whole(self.step, 1):
+        if not is_whole(self.step, 1):
             raise ValueError(f"step of SparseGreedy must be a whole number of at least 1, not {quoted(self.step)}.")
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection of SparseGreedy must be 'random' or 'steepest', not {quoted(self.selection)}.")
@@ -58,7 +58,7 @@ class SparseGreedy:
             raise ValueError(
                 f"threshold of SparseGreedy must be None or a number of at least 0, not {quoted(self.threshold)}."
             )
-        if not _is_whole(self.seed, 0):
+        if not is_whole(self.seed, 0):
             raise ValueError(f"seed of SparseGreedy must be a whole number of at least 0, not {quoted(self.seed)}.")
 
     @property
@@ -97,7 +97,3 @@ def support_tokens(places: npt.NDArray[Any], coefficients: Floats, classes: npt.
 
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import reprlib
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,11 @@ def quoted(value: Any, limit: int = 80) -> str:
     short.maxstring, short.maxother, short.maxlevel = limit + 10, limit, 3
     text = " ".join(short.repr(value).split())
     return text if len(text) <= limit else f"{text[: limit - 4]}...{text[-1]}"
+
+
+def is_whole(value: Any, least: float = -np.inf) -> bool:
+    """Whether a value is a whole number, Python's or NumPy's, from ``least`` on; true and false are none."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
 
 
 def check_sparse(matrix: Any, name: str = "X") -> None:

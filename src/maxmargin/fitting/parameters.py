@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.core.formulation import RESCALINGS, SLACKS
-from maxmargin.core.input_checks import quoted
+from maxmargin.core.input_checks import is_whole, quoted
 from maxmargin.solvers.choose import BY_NAME
 
 
@@ -41,11 +41,7 @@ def _is_number(value: Any) -> bool:
 
 def whole(least: int) -> Kind:
     """Whole numbers from ``least`` on."""
-    return Kind(f"a whole number of at least {least}", lambda value: _is_whole(value) and value >= least)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return Kind(f"a whole number of at least {least}", lambda value: is_whole(value) and value >= least)
 
 
 def _is_solver(value: Any) -> bool:
@@ -53,12 +49,12 @@ def _is_solver(value: Any) -> bool:
 
 
 def _is_seed(value: Any) -> bool:
-    return isinstance(value, np.random.RandomState) or (_is_whole(value) and 0 <= value < 2**32)
+    return isinstance(value, np.random.RandomState) or (is_whole(value) and 0 <= value < 2**32)
 
 
 POSITIVE = Kind("a positive number", lambda value: _is_number(value) and 0.0 < float(value) < np.inf)
 NOT_NEGATIVE = Kind("a number of at least 0", lambda value: _is_number(value) and 0.0 <= float(value) < np.inf)
-COUNT = Kind("a positive integer", lambda value: _is_whole(value) and value >= 1)
+COUNT = Kind("a positive integer", lambda value: is_whole(value) and value >= 1)
 SOLVER = Kind("a solver object", _is_solver)
 SEED = Kind("a whole number from 0 to 2**32 - 1, a RandomState", _is_seed)
 FUNCTION = Kind("a function", callable)
@@ -126,4 +122,4 @@ def _is(value: Any, allowed: Any) -> bool:
         return value is None
     if isinstance(allowed, str):
         return isinstance(value, str) and value == allowed
-    return _is_whole(value) and value == allowed
+    return is_whole(value) and value == allowed

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 
+from maxmargin.core.input_checks import is_whole
 from maxmargin.grammars.penn import EMPTY
 from maxmargin.grammars.tree import Tree, trees_of
 
@@ -30,17 +30,13 @@ def checked_trees(trees: Iterable[Any]) -> list[Tree]:
 
 
 def check_options(horizontal: int | None, vertical: int, input: str, chains: str | int, rare: int) -> None:
-    if horizontal is not None and not _is_whole(horizontal, 0):
+    if horizontal is not None and not is_whole(horizontal, 0):
         raise ValueError(f"horizontal must be None or a whole number from 0, not {horizontal!r}.")
-    if not _is_whole(vertical, 1):
+    if not is_whole(vertical, 1):
         raise ValueError(f"vertical must be a whole number from 1, not {vertical!r}.")
     if input not in ("tags", "words"):
         raise ValueError(f"input must be 'tags' or 'words', not {input!r}.")
-    if chains != "seen" and not _is_whole(chains, 1):
+    if chains != "seen" and not is_whole(chains, 1):
         raise ValueError(f"chains must be 'seen' or a whole number from 1, not {chains!r}.")
-    if not _is_whole(rare, 0):
+    if not is_whole(rare, 0):
         raise ValueError(f"rare must be a whole number from 0, not {rare!r}.")
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least

@@ -103,7 +103,9 @@ def near_columns(
     ``copy_density`` as in ``packed``.
     """
     scale = FeatureScale(rows, weight)
-    ratio = np.where(scale.sizes > 0.0, scale.sizes / scale.typical, 1.0)
+    ratio, spread = np.ones(scale.means.size), scale.deviations[scale.deviations > 0.0]
+    if spread.max(initial=0.0) > np.sqrt(_UNLIKE) * spread.min(initial=np.inf):  # else no need to ask for sizes
+        ratio = np.where(scale.sizes > 0.0, scale.sizes / scale.typical, 1.0)
     unlike = (ratio > _UNLIKE) | (ratio < 1.0 / _UNLIKE)
     if not scale.far.any() and not unlike.any():
         return rows, None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from scipy.linalg import solve_triangular
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.core.input_checks import quoted
+from maxmargin.core.input_checks import is_whole, quoted
 from maxmargin.oracles.search import Unsupported
 from maxmargin.rows.kernel import Kernel
 from maxmargin.rows.kernel_factor import NEGATIVE, NOTHING, RESIDUAL, pivoted_factor
@@ -52,16 +51,12 @@ class LowRank:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not _is_whole(self.k, 1):
+        if not is_whole(self.k, 1):
             raise ValueError(f"k of LowRank must be a whole number of at least 1, not {quoted(self.k)}.")
         if self.basis not in BASES:
             raise ValueError(f"basis of LowRank must be one of {', '.join(BASES)}, not {quoted(self.basis)}.")
-        if not _is_whole(self.seed, 0):
+        if not is_whole(self.seed, 0):
             raise ValueError(f"seed of LowRank must be a whole number of at least 0, not {quoted(self.seed)}.")
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
 
 
 def as_low_rank(given: Any) -> LowRank | None:
