@@ -8,6 +8,7 @@
 #include "maxmargin/engine/newton.hpp"
 #include "maxmargin/engine/thread_ranges.hpp"
 #include "maxmargin/engine/truncated_newton.hpp"
+#include "maxmargin/rows/row_blocks.hpp"
 
 namespace maxmargin {
 namespace {
@@ -41,8 +42,10 @@ std::vector<double> LabelFit::pair_scores(const std::vector<double>& w) const {
 
 void LabelFit::score(const std::vector<double>& w, std::vector<double>& out) const {
   in_parallel(problem_.data->rows.n, threads_, [&](int, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (weight_of(i) != 0.0) row_scores(problem_.data->rows[i], w.data(), stride_, out.data() + i * stride_);
+    RowBlock block(stride_);
+    for (std::int64_t at = begin; block.fill([this](std::int64_t i) { return weight_of(i); }, at, end);) {
+      score_rows(problem_.data->rows, block.count, block, w.data(), stride_, block.table.data());
+      for (std::int64_t r = 0; r < block.count; ++r) std::copy_n(block.table.begin() + r * stride_, stride_, out.begin() + block(r) * stride_);
     }
   });
 }
@@ -66,17 +69,19 @@ void LabelFit::assess() {
     part.both.resize(truths_.size());
     LabelSums sums(problem_);
     sums.read_pairs(pairs.data());
-    std::vector<double> coefficient(static_cast<std::size_t>(stride_));
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (weight_of(i) == 0.0) continue;
-      const LabelScores scores{&shape, gains_.data() + i * stride_, pairs.data()};
-      const std::uint8_t* truth = data.truth(i);
-      double* chance = chances_.data() + i * stride_;
-      part.value += weight_of(i) * (sums.run(scores) - scores(truth));
-      sums.chances(chance);
-      sums.collect_pairs(weight_of(i));
-      for (int k = 0; k < shape.labels; ++k) coefficient[k] = weight_of(i) * (chance[k] - truth[k]);
-      row_update(data.rows[i], part.gradient.data(), stride_, coefficient.data());
+    RowBlock block(stride_);
+    for (std::int64_t at = begin; block.fill([this](std::int64_t i) { return weight_of(i); }, at, end);) {
+      for (std::int64_t r = 0; r < block.count; ++r) {
+        const std::int64_t i = block(r);
+        const LabelScores scores{&shape, gains_.data() + i * stride_, pairs.data()};
+        const std::uint8_t* truth = data.truth(i);
+        double *chance = chances_.data() + i * stride_, *coefficient = block.table.data() + r * stride_;
+        part.value += weight_of(i) * (sums.run(scores) - scores(truth));
+        sums.chances(chance);
+        sums.collect_pairs(weight_of(i));
+        for (int k = 0; k < shape.labels; ++k) coefficient[k] = weight_of(i) * (chance[k] - truth[k]);
+      }
+      add_rows(data.rows, block.count, block, part.gradient.data(), stride_, block.table.data());
     }
     sums.give_pairs(part.both.data());
   });
@@ -117,15 +122,19 @@ std::vector<double> LabelFit::hessian_times(const std::vector<double>& v) {
     part.both.resize(both_.size());
     LabelSums sums(problem_);
     sums.read_pairs(pairs.data());
-    std::vector<double> gain(static_cast<std::size_t>(stride_)), coefficient(gain), chance(gain);
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (weight_of(i) == 0.0) continue;
-      for (int k = 0; k < shape.labels; ++k) gain[k] = gains_[i * stride_ + k] + by * change_[i * stride_ + k];
-      sums.run({&shape, gain.data(), pairs.data()});
-      sums.chances(chance.data());
-      sums.collect_pairs(weight_of(i));
-      for (int k = 0; k < shape.labels; ++k) coefficient[k] = weight_of(i) / by * (chance[k] - chances_[i * stride_ + k]);
-      row_update(data.rows[i], part.gradient.data(), stride_, coefficient.data());
+    std::vector<double> gain(static_cast<std::size_t>(stride_)), chance(gain);
+    RowBlock block(stride_);
+    for (std::int64_t at = begin; block.fill([this](std::int64_t i) { return weight_of(i); }, at, end);) {
+      for (std::int64_t r = 0; r < block.count; ++r) {
+        const std::int64_t i = block(r);
+        double* coefficient = block.table.data() + r * stride_;
+        for (int k = 0; k < shape.labels; ++k) gain[k] = gains_[i * stride_ + k] + by * change_[i * stride_ + k];
+        sums.run({&shape, gain.data(), pairs.data()});
+        sums.chances(chance.data());
+        sums.collect_pairs(weight_of(i));
+        for (int k = 0; k < shape.labels; ++k) coefficient[k] = weight_of(i) / by * (chance[k] - chances_[i * stride_ + k]);
+      }
+      add_rows(data.rows, block.count, block, part.gradient.data(), stride_, block.table.data());
     }
     sums.give_pairs(part.both.data());
   });

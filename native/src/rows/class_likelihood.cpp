@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "maxmargin/engine/thread_ranges.hpp"
+#include "maxmargin/rows/row_blocks.hpp"
 
 namespace maxmargin {
 namespace {
@@ -30,26 +31,47 @@ double entropy_of(const float* alpha, int classes) {
   return std::max(0.0, sum);
 }
 
-double add_rows(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient) {
-  const int stride = data.stride();
-  std::vector<double> scores(static_cast<std::size_t>(stride)), p(scores.size());
-  double value = 0.0;
-  for (std::int64_t i = begin; i < end; ++i) {
-    if (i + kAhead < end) data.rows.prefetch(i + kAhead);
-    const double weight = data.weight_of(i);
-    if (weight == 0.0) continue;
-    const Row row = data.rows[i];
-    const int truth = data.truth[i];
-    row_scores(row, w, stride, scores.data());
-    value += weight * (probabilities(scores.data(), data.classes, stride, p.data()) - scores[static_cast<std::size_t>(truth)]);
-    if (gradient == nullptr) continue;
-    p[static_cast<std::size_t>(truth)] -= 1.0;
-    if (weight != 1.0) {
-      for (double& number : p) number *= weight;
-    }
-    row_update(row, gradient, stride, p.data());
+// The log of a product of many numbers from 1 on, which takes far fewer logarithms than the sum of their logs.
+class LogOfProduct {
+ public:
+  void multiply(double factor) {
+    product_ *= factor;
+    if (product_ > 1e200) sum_ += std::log(product_), product_ = 1.0;
   }
-  return value;
+  double value() const { return sum_ + std::log(product_); }
+
+ private:
+  double product_ = 1.0, sum_ = 0.0;
+};
+
+double add_likelihood(const ClassRows& data, const double* w, std::int64_t begin, std::int64_t end, double* gradient) {
+  const int stride = data.stride();
+  RowBlock block(stride);
+  RowBlock::Numbers highest, sums, own;
+  LogOfProduct logs;
+  auto weight_of = [&](std::int64_t i) { return data.weight_of(i); };
+  double value = 0.0;
+  for (std::int64_t at = begin; block.fill(weight_of, at, end);) {
+    score_rows(data.rows, block.count, block, w, stride, block.table.data());
+    auto of_truth = [&](std::int64_t r) -> double& { return block.table[static_cast<std::size_t>(r * stride + data.truth[block(r)])]; };
+    for (std::int64_t r = 0; r < block.count; ++r) own[static_cast<std::size_t>(r)] = of_truth(r);
+    kernels().softmax_rows(block.table.data(), block.count, data.classes, stride, highest.data(), sums.data());
+    for (std::int64_t r = 0; r < block.count; ++r) {
+      const double weight = data.weight_of(block(r)), sum = sums[static_cast<std::size_t>(r)];
+      value += weight * (highest[static_cast<std::size_t>(r)] - own[static_cast<std::size_t>(r)]);
+      if (weight == 1.0) logs.multiply(sum);
+      else value += weight * std::log(sum);
+    }
+    if (gradient == nullptr) continue;
+    for (std::int64_t r = 0; r < block.count; ++r) {
+      of_truth(r) -= 1.0;
+      const double weight = data.weight_of(block(r));
+      double* slopes = block.table.data() + r * stride;
+      for (int k = 0; weight != 1.0 && k < stride; ++k) slopes[k] *= weight;
+    }
+    add_rows(data.rows, block.count, block, gradient, stride, block.table.data());
+  }
+  return value + logs.value();
 }
 
 }  // namespace
@@ -65,7 +87,7 @@ double class_likelihood(const ClassRows& data, const double* w, std::int64_t beg
       parts[static_cast<std::size_t>(thread)].assign(static_cast<std::size_t>(data.weight_count()), 0.0);
       into = parts[static_cast<std::size_t>(thread)].data();
     }
-    values[static_cast<std::size_t>(thread)] = add_rows(data, w, begin + first, begin + last, into);
+    values[static_cast<std::size_t>(thread)] = add_likelihood(data, w, begin + first, begin + last, into);
   });
   double value = 0.0;
   for (double part : values) value += part;
@@ -91,10 +113,15 @@ ClassDual::ClassDual(const ClassRows& data, double C)
 
 void ClassDual::start(const double* w) {
   const int stride = data_.stride();
-  for (std::int64_t i = 0; i < data_.rows.n; ++i) {
-    row_scores(data_.rows[i], w, stride, scores_.data());
-    probabilities(scores_.data(), data_.classes, stride, change_.data());
-    std::copy(change_.begin(), change_.end(), alpha_.begin() + i * stride);
+  RowBlock block(stride);
+  RowBlock::Numbers highest, sums;
+  auto weight_of = [this](std::int64_t i) { return data_.weight_of(i); };
+  for (std::int64_t at = 0; block.fill(weight_of, at, data_.rows.n);) {
+    score_rows(data_.rows, block.count, block, w, stride, block.table.data());
+    kernels().softmax_rows(block.table.data(), block.count, data_.classes, stride, highest.data(), sums.data());
+    for (std::int64_t r = 0; r < block.count; ++r) {
+      std::copy_n(block.table.begin() + r * stride, stride, alpha_.begin() + block(r) * stride);
+    }
   }
   sharpen();
 }
@@ -146,15 +173,20 @@ void ClassDual::sharpen() {
   const int stride = data_.stride();
   std::fill(weights.begin(), weights.end(), 0.0);
   total_entropy_ = 0.0;
-  for (std::int64_t i = 0; i < data_.rows.n; ++i) {
-    const double c = C_ * data_.weight_of(i);
-    if (c == 0.0) continue;
-    const float* alpha = alpha_.data() + i * stride;
-    entropy_[static_cast<std::size_t>(i)] = entropy_of(alpha, data_.classes);
-    total_entropy_ += c * entropy_[static_cast<std::size_t>(i)];
-    for (int k = 0; k < stride; ++k) change_[static_cast<std::size_t>(k)] = -c * static_cast<double>(alpha[k]);
-    change_[static_cast<std::size_t>(data_.truth[i])] += c;
-    row_update(data_.rows[i], weights.data(), stride, change_.data());
+  RowBlock block(stride);
+  auto weight_of = [this](std::int64_t i) { return data_.weight_of(i); };
+  for (std::int64_t at = 0; block.fill(weight_of, at, data_.rows.n);) {
+    for (std::int64_t r = 0; r < block.count; ++r) {
+      const std::int64_t i = block(r);
+      const double c = C_ * data_.weight_of(i);
+      const float* alpha = alpha_.data() + i * stride;
+      double* own = block.table.data() + r * stride;
+      entropy_[static_cast<std::size_t>(i)] = entropy_of(alpha, data_.classes);
+      total_entropy_ += c * entropy_[static_cast<std::size_t>(i)];
+      for (int k = 0; k < stride; ++k) own[k] = -c * static_cast<double>(alpha[k]);
+      own[data_.truth[i]] += c;
+    }
+    add_rows(data_.rows, block.count, block, weights.data(), stride, block.table.data());
   }
   std::copy(weights.begin(), weights.end(), w_.begin());
 }

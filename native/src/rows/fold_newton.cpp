@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "maxmargin/rows/row_blocks.hpp"
+
 namespace maxmargin {
 namespace {
 
@@ -49,7 +51,7 @@ FoldNewton::FoldNewton(const SmoothData& data, std::span<const std::int32_t> mem
 bool FoldNewton::any(const Flags& flags) const { return std::any_of(flags.begin(), flags.end(), [](bool flag) { return flag; }); }
 
 void FoldNewton::score(const Weights& w, Weights& out) const {
-  for (std::size_t m = 0; m < members_.size(); ++m) row_scores(data_.rows[members_[m]], w.data(), stride_, out.data() + m * stride_);
+  score_rows(data_.rows, std::ssize(members_), [this](std::int64_t m) { return members_[m]; }, w.data(), stride_, out.data());
 }
 
 // Calls body(first member, count, fold, block) for all members and open folds, with signs and weights (zero for rows left out) set.

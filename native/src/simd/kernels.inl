@@ -31,6 +31,7 @@ namespace {
 #include "lane_sum_kernels.inl"
 #include "value_kernels.inl"
 #include "turned_kernels.inl"
+#include "block_kernels.inl"
 
 }  // namespace
 
@@ -43,6 +44,7 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  kGridStrip, grid_lane, grid_forward, grid_sum_forward, grid_sum_backward, grid_wide_forward, grid_wide_backward,
                                  best_splits, sum_splits, share_splits,
                                  kInputs, weigh_lanes, sum_lanes, spread_lanes,
-                                 kValueRows, kValueColumns, add_kernel_values, kernel_values, add_products, turned_scores, turned_update};
+                                 kValueRows, kValueColumns, add_kernel_values, kernel_values, add_products, turned_scores, turned_update,
+                                 block_scores, block_update, softmax_rows};
 
 }  // namespace maxmargin

@@ -160,6 +160,11 @@ struct Group {
     for (int v = 0; v < kFull; ++v) full[v] += fill<Full>(value) * load<Full>(row + v * kWidth);
     if constexpr (kRest) rest += fill<Rest>(value) * load<Rest>(row + kFull * kWidth);
   }
+  // this += value * other
+  void add(Real value, const Group& other) {
+    for (int v = 0; v < kFull; ++v) full[v] += fill<Full>(value) * other.full[v];
+    if constexpr (kRest) rest += fill<Rest>(value) * other.rest;
+  }
   // row += value * this, in the lanes whose bit is set
   void scatter(Real value, Real* row, std::uint32_t bits) const {
     for (int v = 0; v < kFull; ++v) {

@@ -163,6 +163,14 @@ struct Kernels {
   void (*turned_scores)(const float* x, int rows, const float* weights, std::int64_t apart, int stride, float* out, const float* const* soon, int count);
   // weights[j] += c x_j for j < apart
   void (*turned_update)(float c, const float* x, float* weights, std::int64_t apart);
+  // out[r, k] = sum_j x_r[j] W[j, k] for dense rows whose cells, float32 where `single`, are at cells[r], the constant column included
+  void (*block_scores)(const void* const* cells, int rows, bool single, std::int64_t width, double bias, const double* weights, int stride, double* out);
+  // W[j, k] += sum_r x_r[j] coefficient[r, k]
+  void (*block_update)(const void* const* cells, int rows, bool single, std::int64_t width, double bias, double* weights, int stride,
+                       const double* coefficient);
+  // From scores (rows, stride) to probabilities of the classes, in place, 0 in the padding; the log of the sum of the exponentials of row i
+  // is highest[i] + log sums[i].
+  void (*softmax_rows)(double* scores, std::int64_t rows, int classes, int stride, double* highest, double* sums);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one, and avx2 leaves
