@@ -22,6 +22,19 @@ def overlapping():
     return train_test_split(X, y, random_state=0)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_few_examples_are_solved_to_rounding(seed):
+    """Beyond what the objective can show: repetition and weights then give the same scores to nine digits."""
+    rng = np.random.default_rng(seed)
+    n, columns, classes = rng.integers((8, 20, 2), (40, 60, 5))
+    X, y, times = rng.random((n, columns)), rng.integers(0, classes, n), rng.integers(0, 4, n)
+    y[:classes], times[:classes] = range(classes), 1
+    order, again = rng.permutation(n), rng.permutation(int(times.sum()))
+    weighted = MulticlassSVC(method="likelihood").fit(X[order], y[order], sample_weight=times[order])
+    repeated = MulticlassSVC(method="likelihood").fit(X.repeat(times, axis=0)[again], y.repeat(times)[again])
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=0.0, atol=1e-9)
+
+
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -23,12 +25,17 @@ def likelihood_of(kind, weight=None, threads=1):
     return program_likelihood(programs, targets, weight, threads)
 
 
+@cache
+def enumerated(kind):
+    """For each example the joint features of all its outputs, a row per output, and those of the truth."""
+    return [
+        (np.array([x.features[list(z)].sum(axis=0) for z in x.outputs]), x.features[list(y)].sum(axis=0))
+        for x, y in zip(*examples(kind))
+    ]
+
+
 def by_enumeration(kind, w, weight):
-    total = 0.0
-    for x, y, s in zip(*examples(kind), weight):
-        scores = np.array([(x.features[list(z)] @ w).sum() for z in x.outputs])
-        total += s * (np.logaddexp.reduce(scores) - (x.features[list(y)] @ w).sum())
-    return total
+    return sum(s * (np.logaddexp.reduce(every @ w) - truth @ w) for (every, truth), s in zip(enumerated(kind), weight))
 
 
 @pytest.mark.parametrize("kind", ["paths", "trees"])

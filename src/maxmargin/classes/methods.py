@@ -39,7 +39,7 @@ _TOL = 1e-3  # of tol="auto": the gap per example and C, where examples are many
 _MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so that seeds agree
 _LEAST = 0.1  # of that tolerance
 _SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
-_ROUNDING = 1e-18
+_ROUNDING = 1e-20
 LARGEST_FACTOR = 4096.0  # times the default C: no larger one is tried
 _STEP = 8.0  # from one C to the next
 _SURE = 2.0  # standard errors behind the best at which a candidate is out

@@ -21,6 +21,7 @@ _PERIOD = 10  # without a bound of the gap: iterations over which the progress i
 _ROUNDING = 1e-15  # of the objective: what a step must gain
 _LONG = 30  # iterations after which second derivatives where it is by then are worth their price
 _PATIENCE = 3  # steps in a row that gain less, after which rounding is all that is left
+_VISIBLE = 1e-12  # of the objective: rounding hides smaller gains, and the gradient tells whether a step is good
 
 
 @dataclass(frozen=True)
@@ -179,9 +180,11 @@ class Descent:
         return self.monitor.status is not None
 
     def _exhausted(self) -> bool:
-        """Whether the last steps gained nothing but rounding."""
-        last = self.seen[-1 - _PATIENCE :]
-        return len(last) > _PATIENCE and last[0] - last[-1] <= _PATIENCE * _ROUNDING * abs(last[-1])
+        """Whether the last steps gained nothing but rounding, of the objective and of the bound of the gap."""
+        last, bounds = self.seen[-1 - _PATIENCE :], self.history[-1 - _PATIENCE :]
+        if len(last) <= _PATIENCE or last[0] - last[-1] > _PATIENCE * _ROUNDING * abs(last[-1]):
+            return False
+        return len(bounds) <= _PATIENCE or bounds[-1][1] > 0.5 * bounds[0][1]
 
     def _progress(self) -> float:
         """By which the last iterations lowered the objective."""
@@ -210,6 +213,7 @@ class Descent:
         if not descent < 0.0:  # the memory is of no use here
             self.pairs.clear()
             direction, descent = -v, -float(v @ v)
+        hidden = self.l1 == 0.0 and -descent <= _VISIBLE * abs(self.objective)
         orthant = np.where(self.w != 0.0, np.sign(self.w), -np.sign(v))
         length = 1.0 if self.pairs or self.inverse is not None else self._first_length(v)
         for _ in range(40):
@@ -217,13 +221,18 @@ class Descent:
             if self.l1:
                 w = np.where(w * orthant > 0.0, w, 0.0)
             objective, slope = self._ask(w)
+            if hidden and float(slope @ slope) < float(v @ v):
+                return self._move(w, objective, slope)
             if objective <= self.objective + 1e-4 * float(v @ (w - self.w)):
-                self._remember(w - self.w, slope - self.slope)
-                self.w, self.objective, self.slope = w, objective, slope
-                self.seen.append(objective)
-                return True
+                return self._move(w, objective, slope)
             length *= 0.5 if self.pairs else 0.1
         return False
+
+    def _move(self, w: Floats, objective: float, slope: Floats) -> bool:
+        self._remember(w - self.w, slope - self.slope)
+        self.w, self.objective, self.slope = w, objective, slope
+        self.seen.append(objective)
+        return True
 
     def _first_length(self, v: Floats) -> float:
         curvature = self.problem.curvature
