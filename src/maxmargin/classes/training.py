@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
+from sklearn.utils import check_random_state
 
 from maxmargin import _core
 from maxmargin.classes.calibration import Calibration, held_out_sharpness
@@ -165,6 +166,12 @@ class ClassTraining:
         """The examples for fits that are only asked about them."""
         return turned_rows(self.data.rows)
 
+    @cached_property
+    def _trial_orders(self) -> np.random.RandomState:
+        """One generator for all trials: seeding one takes as long as several passes over a hundred examples."""
+        orders: np.random.RandomState = check_random_state(self.estimator.random_state)
+        return orders
+
     def _solve(self, candidate: Candidate, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
         solve = self._margin if candidate.method == "structural" else self._likelihood
         return solve(self._c(candidate), weight, seconds, trial)
@@ -178,7 +185,7 @@ class ClassTraining:
 
     def _margin(self, C: float, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
         run = replace(run_of(self.estimator, slack=self.slack), max_time=seconds)
-        run = as_trial(run) if trial else run
+        run = replace(as_trial(run), random_state=self._trial_orders) if trial else run
         n, kernel = self.labels.size, self.data.kernel
         return train(
             self.estimator,
@@ -199,7 +206,7 @@ class ClassTraining:
     ) -> Solution:
         run = replace(run_of(self.estimator, slack="linear"), max_time=seconds)
         if trial:
-            run = replace(run, verbose=0, callback=None, rough=True)
+            run = replace(run, random_state=self._trial_orders, verbose=0, callback=None, rough=True)
         solver, tol = self.estimator.solver, self.estimator.tol
         again = None if trial or self.earlier is None else self.earlier.weights(self.estimator, self.data.columns)
         problem = self._problem(weight, again, self._trial_rows if trial else self.data.rows)

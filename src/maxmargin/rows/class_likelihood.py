@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +65,7 @@ class ClassLikelihood:
         """Additions and multiplications of one pass over so many rows, roughly."""
         return stride * (4.0 * cells + _EXPONENTIAL * rows)
 
-    @property
+    @cached_property
     def total_weight(self) -> float:
         return float(self.n if self.sample_weight is None else self.sample_weight.sum())
 
