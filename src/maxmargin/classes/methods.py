@@ -30,8 +30,11 @@ from maxmargin.solvers.newton import Newton
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Inspect = Callable[[int, Floats], None]
 
 OVERLAP = 0.15  # mistakes on the training data, as a share of those of guessing: from there on classes overlap
+_APART = 0.5  # of that: with so few after two passes the classes do not overlap
+_PASSES = 2
 _HELD_BACK = 0.05  # of the objective, or of the directions: where the penalty is more, C matters however many examples
 _MANY = 20  # examples for each column from which on C hardly matters where classes overlap
 _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
@@ -109,13 +112,22 @@ class _Judged:
     held_out: list[HeldOutScores]
 
 
+class _ClassesApart(Exception):
+    """Ends the training of the first likelihood where it shows that one with a larger C is the answer."""
+
+    def __init__(self, w: Floats) -> None:
+        super().__init__()
+        self.w = w
+
+
 @dataclass(frozen=True, eq=False)
 class Choice:
     """Compares candidates on the data that the chosen one is then trained on.
 
     Parameters
     ----------
-    solve : trains a candidate with given weights of the examples, in at most so many seconds, silently or not
+    solve : trains a candidate with given weights of the examples, in at most so many seconds, silently or not; the last
+        argument is called with passes and native weights on the way to a likelihood
     trial_rows : the examples as silent training sees them, with weights in other coordinates
     rows, labels, classes : the examples, their class numbers, and the number of classes
     weight : of the examples; None is 1
@@ -125,7 +137,7 @@ class Choice:
     C : that of LIKELIHOOD
     """
 
-    solve: Callable[[Candidate, Floats | None, float | None, bool], Solution]
+    solve: Callable[[Candidate, Floats | None, float | None, bool, Inspect | None], Solution]
     trial_rows: Callable[[], _core.Rows]
     rows: _core.Rows
     labels: Codes
@@ -147,29 +159,55 @@ class Choice:
         apart, so that nearly hard margins are a candidate. Where there are as many examples as weights (classes times
         columns) no folds are needed: the first is the answer where classes overlap, because C hardly matters there (as
         it does not with 20 examples for each column), unless the penalty holds the weights back, as where columns are
-        much alike; and the one with the larger C where they do not, unless mistakes
-        differ in cost. Else the candidates are compared on folds: all three up to 1000 examples, one where there are
-        more, and those that are behind by more than two standard errors drop out. Where the likelihood with the largest
-        C wins, still larger ones, of margins, too, are tried as long as they win by more than a standard error.
+        much alike; and the one with the larger C where they do not, unless mistakes differ in cost: two passes of the
+        first likelihood are enough where they show that already. Else the candidates are compared on folds: all three
+        up to 1000 examples, one where there are more, and those that are behind by more than two standard errors drop
+        out. Where the likelihood with the largest C wins, still larger ones, of margins, too, are tried as long as they
+        win by more than a standard error.
         """
-        start = perf_counter()
-        first = self.solve(LIKELIHOOD, self.weight, self.max_time, False)
+        start, guess = perf_counter(), self._wrong_guesses
+        total, columns = float(self._weight.sum()), self.rows.columns
+        determined = total >= self.classes * columns
+        confident = determined and CONFIDENT in self.candidates and self.losses is None
+        try:
+            look = self._look() if confident and total >= FEWEST else None
+            first = self.solve(LIKELIHOOD, self.weight, self.max_time, False, look)
+        except _ClassesApart as apart:
+            return Decision(CONFIDENT, None, apart.w)
         if first.status not in (Status.CONVERGED, Status.MAX_ITER, Status.STALLED):
             return Decision(LIKELIHOOD, first)
-        weight = self._weight
-        total, columns = float(weight.sum()), self.rows.columns
-        guess = total - float(np.bincount(self.labels, weight).max())
-        overlap = float(weight @ self._mistakes(self._scores(self.rows, first.w))) > OVERLAP * guess
-        determined = total >= self.classes * columns
+        overlap = self._wrong(first.w) > OVERLAP * guess
         many = determined or total >= _MANY * columns
         if total < FEWEST or (overlap and many and not self._is_held_back(first)):
             return Decision(LIKELIHOOD, first)
-        if determined and not overlap and CONFIDENT in self.candidates and self.losses is None:
+        if confident and not overlap:
             return Decision(CONFIDENT, None, first.w)
         candidates = [c for c in self.candidates if not overlap or c.method == "likelihood"]
         if total < min(0.5 * columns, _FEW_EXAMPLES) and MARGIN in self.candidates and CONFIDENT in self.candidates:
             candidates.append(replace(MARGIN, factor=_NEARLY_HARD * MARGIN.factor))
         return self._compared(first, candidates, start)
+
+    def _look(self) -> Inspect:
+        """Looks once, after two passes, whether the classes can be told apart already, and ends the training then."""
+        looks = 0
+
+        def inspect(passes: int, w: Floats) -> None:
+            nonlocal looks
+            if passes >= _PASSES and not looks:
+                looks += 1
+                if self._wrong(w) <= _APART * OVERLAP * self._wrong_guesses:
+                    raise _ClassesApart(w)
+
+        return inspect
+
+    @cached_property
+    def _wrong_guesses(self) -> float:
+        """The weight of all examples but those of the largest class."""
+        return float(self._weight.sum() - np.bincount(self.labels, self._weight).max())
+
+    def _wrong(self, w: Floats) -> float:
+        """The weight of the examples that weights err on."""
+        return float(self._weight @ self._mistakes(self._scores(self.rows, w)))
 
     def _is_held_back(self, first: Solution) -> bool:
         """Whether the penalty is a good part of the objective, or counts for more than the examples in some directions:
@@ -225,7 +263,7 @@ class Choice:
         def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
             key = candidate, kept.tobytes()
             if key not in known:
-                known[key] = self.solve(candidate, np.where(kept, weight, 0.0), seconds, True)
+                known[key] = self.solve(candidate, np.where(kept, weight, 0.0), seconds, True, None)
             return known[key]
 
         def loss(place: int, w: Floats, asked: Mask) -> float:

@@ -21,6 +21,7 @@ from maxmargin.classes.methods import (
     MARGIN,
     Choice,
     Decision,
+    Inspect,
     likelihood_tolerance,
     maximise_likelihood,
     too_many_cells,
@@ -172,9 +173,13 @@ class ClassTraining:
         orders: np.random.RandomState = check_random_state(self.estimator.random_state)
         return orders
 
-    def _solve(self, candidate: Candidate, weight: Floats | None, seconds: float | None, trial: bool) -> Solution:
-        solve = self._margin if candidate.method == "structural" else self._likelihood
-        return solve(self._c(candidate), weight, seconds, trial)
+    def _solve(
+        self, candidate: Candidate, weight: Floats | None, seconds: float | None, trial: bool, inspect: Inspect | None
+    ) -> Solution:
+        C = self._c(candidate)
+        if candidate.method == "structural":
+            return self._margin(C, weight, seconds, trial)
+        return self._likelihood(C, weight, seconds, trial, inspect=inspect)
 
     def _c(self, candidate: Candidate) -> float:
         """A default C follows the method; with linear slack it is meant for margins already."""
@@ -202,9 +207,15 @@ class ClassTraining:
         )
 
     def _likelihood(
-        self, C: float, weight: Floats | None, seconds: float | None, trial: bool, near: Floats | None = None
+        self,
+        C: float,
+        weight: Floats | None,
+        seconds: float | None,
+        trial: bool,
+        near: Floats | None = None,
+        inspect: Inspect | None = None,
     ) -> Solution:
-        run = replace(run_of(self.estimator, slack="linear"), max_time=seconds)
+        run = replace(run_of(self.estimator, slack="linear"), max_time=seconds, inspect=inspect)
         if trial:
             run = replace(run, random_state=self._trial_orders, verbose=0, callback=None, rough=True)
         solver, tol = self.estimator.solver, self.estimator.tol

@@ -92,7 +92,7 @@ class AutomaticLikelihood:
 
 def _start_from(shorter: Likelihood, descent: Descent, run: Run) -> bool:
     """Lets L-BFGS start from the weights of an easier problem, found roughly; false if that was interrupted."""
-    rough = replace(run, tol=_ROUGH * run.tol, callback=None, verbose=0)
+    rough = replace(run, tol=_ROUGH * run.tol, callback=None, verbose=0, inspect=None)
     first = AutomaticLikelihood()(shorter, descent.C, 0.0, descent.l2, rough)
     problem = descent.problem
     descent.w, descent.calls = problem.extended(first.w), first.oracle_calls * problem.n // shorter.n

@@ -66,7 +66,8 @@ class Run:
     (a hard margin: when a ``w`` with every margin has a gap of at most ``2 * tol`` times its objective), or at most
     ``relative`` times ``1/2 |w|^2`` (see ``Target``). A ``rough`` run is a trial: small problems, which are else solved
     as far as rounding allows, are solved no further than that. ``inspect`` is called with the number of passes and the
-    present ``w`` after each pass of coordinate ascent, and may raise an exception to give the run up.
+    present ``w`` after each pass of coordinate ascent and each step of L-BFGS, and may raise an exception to give the
+    run up.
     """
 
     tol: float = 1e-3

@@ -100,6 +100,8 @@ class Ascent:
             self.dual, self.primal = self.l2 * self.engine.dual, np.inf
             estimate = self.l2 * float(self.engine.gaps.sum(dtype=np.float64))
             self.history.append((self.passes, estimate))
+            if self.monitor.run.inspect is not None:
+                self.monitor.run.inspect(int(self.passes), self.weights())
             finished = estimate <= self.objective.allowed(self.dual + estimate) and self._finished()
             ended = self.monitor.tick(
                 iteration=iterations + max(1, int(self.passes)),

@@ -106,6 +106,8 @@ class Descent:
                 if self.monitor.status is not None:
                     return
                 self.iterations += 1
+                if self.monitor.run.inspect is not None:
+                    self.monitor.run.inspect(self.iterations, self.problem.native(self.w))
                 if self.iterations == _LONG:
                     self._renew_inverse()
                 if not self._finished() and self._exhausted():
