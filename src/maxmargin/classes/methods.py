@@ -17,16 +17,9 @@ import numpy.typing as npt
 
 from maxmargin import _core
 from maxmargin.classes.calibration import HeldOutScores
-from maxmargin.classes.shared_likelihood import SharedLikelihood
 from maxmargin.classes.shrinkage import share_held_back
-from maxmargin.fitting.likelihood_training import likelihood_solver
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
-from maxmargin.rows.class_likelihood import ClassLikelihood
-from maxmargin.rows.likelihood_newton import LikelihoodNewton
-from maxmargin.solvers.base import LIMITS, Run, Solution, Status
-from maxmargin.solvers.lbfgs import LBFGS
-from maxmargin.solvers.likelihood import Objective
-from maxmargin.solvers.newton import Newton
+from maxmargin.solvers.base import Solution, Status
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -38,52 +31,15 @@ _PASSES = 2
 _HELD_BACK = 0.05  # of the objective, or of the directions: where the penalty is more, C matters however many examples
 _MANY = 20  # examples for each column from which on C hardly matters where classes overlap
 _MOST_CELLS = 2**25  # examples times classes, beyond which a likelihood needs too much memory
-_TOL = 1e-3  # of tol="auto": the gap per example and C, where examples are many
-_MANY_EXAMPLES = 40_000  # with fewer the tolerance is smaller in proportion, so that seeds agree
-_LEAST = 0.1  # of that tolerance
-_SMALL = 1e5  # additions of a pass; below that, solving to rounding takes a few milliseconds
-_ROUNDING = 1e-20
 LARGEST_FACTOR = 4096.0  # times the default C: no larger one is tried
 _STEP = 8.0  # from one C to the next
 _SURE = 2.0  # standard errors behind the best at which a candidate is out
-_TRIAL = 10.0  # times the tolerance, for a fit that is only compared with others
 
 
 MARGIN = Candidate("structural", 1.0 / 3.0)
 CONFIDENT = Candidate("likelihood", 8.0)
 _FEW_EXAMPLES = 1000  # in twice as many columns: up to so many, nearly hard margins are tried at once
 _NEARLY_HARD = 64.0  # times the default C of margins: beyond, they are slow
-
-
-def maximise_likelihood(
-    problem: ClassLikelihood | SharedLikelihood, C: float, solver: str, tol: float | str, run: Run
-) -> Solution:
-    """Minimises ``1/2 |w|^2 + C f(w)``.
-
-    With ``tol='auto'`` to ``likelihood_tolerance``, and problems that are small as far as rounding allows, so that
-    the answer depends neither on the order of the examples nor on whether they are repeated or weighted.
-    """
-    begin, wanted = perf_counter(), likelihood_tolerance(tol, problem.total_weight)
-    exact = tol == "auto" and solver == "auto" and problem.work <= _SMALL and not run.rough
-    run = replace(run, tol=_ROUNDING if exact else _TRIAL * wanted if run.rough else wanted, relative=0.0)
-    if solver == "auto" and isinstance(problem, ClassLikelihood) and problem.few_weights:
-        late = lambda: run.max_time is not None and perf_counter() - begin >= run.max_time  # noqa: E731
-        at = LikelihoodNewton(problem, C, problem.start, late)
-        found = Newton()(at, run.tol * C * problem.total_weight, problem.n, run)
-        found = replace(found, w=problem.native(np.ascontiguousarray(found.w.T).ravel()))
-    elif exact:
-        found = LBFGS()(problem, C, 0.0, 1.0, run, problem.start)
-    else:
-        return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
-    assert found.primal is not None
-    assert found.gap is not None
-    enough = found.gap <= Objective(problem, C, 0.0, 1.0, wanted).allowed(found.primal)
-    return replace(found, status=Status.CONVERGED) if enough and found.status in LIMITS else found
-
-
-def likelihood_tolerance(tol: float | str, total: float) -> float:
-    """``tol='auto'`` as a number: the gap per example and C, for examples whose weights sum up to ``total``."""
-    return _TOL * min(1.0, max(_LEAST, total / _MANY_EXAMPLES)) if tol == "auto" else float(tol)
 
 
 def too_many_cells(n: int, classes: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.classes.methods import maximise_likelihood
+from maxmargin.classes.likelihood_fit import maximise_likelihood
 from maxmargin.rows.class_likelihood import ClassLikelihood
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel import Kernel

@@ -22,12 +22,8 @@ from maxmargin import _core
 from maxmargin.classes.calibration import held_out_sharpness
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
-from maxmargin.classes.methods import (
-    CONFIDENT,
-    likelihood_tolerance,
-    maximise_likelihood,
-    too_many_cells,
-)
+from maxmargin.classes.likelihood_fit import likelihood_tolerance, maximise_likelihood
+from maxmargin.classes.methods import CONFIDENT, too_many_cells
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.shared_likelihood import SharedLikelihood

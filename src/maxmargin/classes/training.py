@@ -16,16 +16,8 @@ from maxmargin import _core
 from maxmargin.classes.calibration import Calibration, held_out_sharpness
 from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
-from maxmargin.classes.methods import (
-    CONFIDENT,
-    MARGIN,
-    Choice,
-    Decision,
-    Inspect,
-    likelihood_tolerance,
-    maximise_likelihood,
-    too_many_cells,
-)
+from maxmargin.classes.likelihood_fit import likelihood_tolerance, maximise_likelihood
+from maxmargin.classes.methods import CONFIDENT, MARGIN, Choice, Decision, Inspect, too_many_cells
 from maxmargin.classes.multiclass import Multiclass
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.start import EarlierClasses

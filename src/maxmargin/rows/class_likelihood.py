@@ -13,6 +13,7 @@ from maxmargin.core.input_checks import check_room
 from maxmargin.oracles.base import Stopped
 from maxmargin.oracles.portions import PORTION
 from maxmargin.rows.likelihood_newton import Solve, positive_inverse
+from maxmargin.rows.sampled_likelihood import Pieces, SampledLikelihood, by_columns
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
@@ -103,24 +104,23 @@ class ClassLikelihood:
 
     def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> Callable[[Floats], Floats] | None:
         """Solves with the second derivatives at ``w`` of a sample of the rows; None where that costs many passes."""
-        d, k = self.columns, self.n_classes
-        order, size = k * d, max(1, min(self.n, _SAMPLE) // _PIECES)
-        products = size * _PIECES * 0.5 * order**2
-        if order > _MOST_COLUMNS or d > _FEW_COLUMNS or products + order**3 / _LAPACK > _SAVED * self.work:
+        order, size = self.n_classes * self.columns, min(self.n, _SAMPLE)
+        products = size * 0.5 * order**2
+        if order > _MOST_COLUMNS or self.columns > _FEW_COLUMNS:
             return None
-        at = self.matrix_of(self.native(w)).ravel()
-        gradient, blocks = np.zeros(order), np.zeros((1 if k == 2 else k * (k + 1) // 2) * d * d)
-        share = 0.0
-        for first in np.linspace(0, self.n - size, _PIECES).astype(int).tolist():
-            self.core.curvature(at, gradient, blocks, first, first + size, self.threads)
-            weight = self.sample_weight
-            share += float(size if weight is None else weight[first : first + size].sum())
-        if not share > 0.0:
+        if products + order**3 / _LAPACK > _SAVED * self.work:
             return None
-        solve = self.inverse(blocks * (self.total_weight / share), C, l2)
-        if solve is None:
+        sample = self.sampled(size, _PIECES)
+        if sample is None:
             return None
-        return lambda v: np.ascontiguousarray(solve(np.ascontiguousarray(v.reshape(d, k).T)).T).ravel()
+        solve = self.inverse(sample.curved(self.matrix_of(self.native(w)))[2], C, l2)
+        return None if solve is None else by_columns(solve, self.n_classes)
+
+    def sampled(self, size: int, pieces: int) -> SampledLikelihood | None:
+        """The same from about so many rows, in pieces from all over the data; None where these have no weight."""
+        each = max(1, size // pieces)
+        starts = np.linspace(0, self.n - each, pieces).astype(int).tolist()
+        return SampledLikelihood.of(self, [(first, first + each) for first in starts], self.sample_weight)
 
     @property
     def work(self) -> float:
@@ -173,12 +173,17 @@ class ClassLikelihood:
             return np.zeros((self.n_classes, self.columns))
         return np.ascontiguousarray(native.reshape(self.columns, self.stride)[:, : self.n_classes].T)
 
-    def curved(self, w: Floats, stop: Callable[[], bool] | None = None) -> tuple[float, Floats, Floats]:
-        """``f``, its gradient and its blocks of second derivatives at ``w``, a row per class (``class_curvature``)."""
+    def curved(
+        self, w: Floats, stop: Callable[[], bool] | None = None, pieces: Pieces | None = None
+    ) -> tuple[float, Floats, Floats]:
+        """``f``, its gradient and its blocks of second derivatives at ``w``, a row per class (``class_curvature``);
+        with ``pieces`` what these rows add to them."""
         pairs = 1 if self.n_classes == 2 else self.n_classes * (self.n_classes + 1) // 2
         gradient, blocks = np.zeros(w.size), np.zeros(pairs * self.columns**2)
         value = self._in_portions(
-            lambda first, last: self.core.curvature(w.ravel(), gradient, blocks, first, last, self.threads), stop
+            lambda first, last: self.core.curvature(w.ravel(), gradient, blocks, first, last, self.threads),
+            stop,
+            pieces,
         )
         return value, gradient.reshape(w.shape), blocks
 
@@ -195,10 +200,13 @@ class ClassLikelihood:
     def _sum(self, native: Floats, gradient: Floats | None, stop: Callable[[], bool] | None) -> float:
         return self._in_portions(lambda first, last: self.core.sum(native, gradient, first, last, self.threads), stop)
 
-    def _in_portions(self, work: Callable[[int, int], float], stop: Callable[[], bool] | None) -> float:
+    def _in_portions(
+        self, work: Callable[[int, int], float], stop: Callable[[], bool] | None, pieces: Pieces | None = None
+    ) -> float:
         total, most = 0.0, self._most * self.threads
-        for first in range(0, self.n, most):
-            if stop is not None and stop():
-                raise Stopped
-            total += work(first, min(first + most, self.n))
+        for begin, end in pieces or [(0, self.n)]:
+            for first in range(begin, end, most):
+                if stop is not None and stop():
+                    raise Stopped
+                total += work(first, min(first + most, end))
         return total

@@ -47,11 +47,21 @@ class LBFGS:
         at_least("memory", self.memory, 1)
 
     def __call__(
-        self, problem: Likelihood, C: float, l1: float, l2: float, run: Run, start: Floats | None = None
+        self,
+        problem: Likelihood,
+        C: float,
+        l1: float,
+        l2: float,
+        run: Run,
+        start: Floats | None = None,
+        inverse: Callable[[Floats], Floats] | None = None,
     ) -> Solution:
+        """``inverse`` solves with something like the second derivatives at ``start``; None is those at zero, where the
+        problem has them."""
         objective = Objective(problem, C, l1, l2, run.tol)
         monitor = Monitor(run, self.name, objective.allowed(0.0))
         descent = Descent(objective, monitor, self.memory)
+        descent.inverse = inverse
         if start is not None:
             descent.w = start[problem.free]
         with monitor:
@@ -128,7 +138,8 @@ class Descent:
 
     def _begin(self) -> None:
         """Evaluates the start, and takes zero where that is better."""
-        self.inverse = None if self.l1 else self.problem.inverse_curvature(self.C, self.l2)
+        if self.inverse is None and not self.l1:
+            self.inverse = self.problem.inverse_curvature(self.C, self.l2)
         self.objective, self.slope = self._ask(self.w)
         if self.objective > self.C * self.problem.value_at_zero and self.w.any():
             self.w = np.zeros_like(self.w)
