@@ -1,4 +1,4 @@
-"""Likelihoods of very many examples, which start from a sample of them: the same optimum, whatever the sample misses."""
+"""Likelihoods of very many examples, which start from a sample: the same optimum, whatever the sample misses."""
 
 from __future__ import annotations
 
@@ -77,5 +77,7 @@ def test_a_sample_without_weight_is_none():
     weight[150] = 1.0
     problem = ClassLikelihood(packed(X), y.astype(np.int32), 3, weight, 1)
     assert problem.sampled(640, 64) is None
-    model = MulticlassSVC(method="likelihood").fit(X, y, sample_weight=np.where(np.arange(len(y)) % 150 > 140, 1.0, 0.0))
+    model = MulticlassSVC(method="likelihood").fit(
+        X, y, sample_weight=np.where(np.arange(len(y)) % 150 > 140, 1.0, 0.0)
+    )
     assert model.solution_.status is Status.CONVERGED
