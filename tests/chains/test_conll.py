@@ -102,3 +102,13 @@ def test_a_comment_that_was_taken_for_a_token(tmp_path):
         with pytest.raises(ValueError, match=r"line 2 has .* leave comments out: a line that starts with # is a token"):
             read_conll(path)
         assert read_conll(path, comment="#") == [[("a", "A")]]
+
+
+def test_lines_between_documents_are_no_tokens(tmp_path):
+    path = tmp_path / "a.conll"
+    path.write_text("-DOCSTART- -X- O\n\na A x\nb B y\n-DOCSTART- -X- O\nc C z\n")
+    lines: list[int] = []
+    assert read_conll(path, lines=lines) == [[("a", "A", "x"), ("b", "B", "y")], [("c", "C", "z")]]
+    assert lines == [3, 4, 6]
+    with pytest.raises(ValueError, match=r"Sequence 0, token 1 starts with -DOCSTART-"):
+        write_conll(path, [[("a", "A"), ("-DOCSTART-", "B")]])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris, make_classification
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.ensemble import StackingClassifier
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
-from maxmargin import MulticlassSVC
+from maxmargin import MulticlassSVC, load
 from maxmargin.oracles.search import Unsupported
 from maxmargin.solvers.base import Status
 
@@ -232,3 +233,23 @@ def test_wide_dense_rows_are_not_written_out_for_a_few_passes(monkeypatch):
     rng = np.random.default_rng(5)
     X, y = rng.standard_normal((100, 5000)), rng.integers(0, 5, 100)
     assert MulticlassSVC(method="structural").fit(X, y).solution_.status is Status.CONVERGED
+
+
+def test_probabilities_are_promised_before_a_fit(digits):
+    X, _, y, _ = digits
+    assert hasattr(MulticlassSVC(), "predict_proba")
+    with pytest.raises(NotFittedError):
+        MulticlassSVC().predict_proba(X)
+    for options in ({"method": "structural"}, {"slack": "linear"}, {"rescaling": "slack"}, {"solver": "one-slack"}):
+        assert not hasattr(MulticlassSVC(**options), "predict_proba")
+    model = MulticlassSVC().fit(X[:200], y[:200])
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    stack = StackingClassifier([("a", MulticlassSVC()), ("b", LogisticRegression(max_iter=1000))], cv=2)
+    assert stack.fit(X[:200] / 16.0, y[:200] % 2).stack_method_ == ["predict_proba", "predict_proba"]
+
+
+def test_loaded_models_know_their_constant_feature(digits, tmp_path):
+    X, _, y, _ = digits
+    model = MulticlassSVC().fit(X[:200], y[:200])
+    model.save(tmp_path / "model.mm")
+    assert load(tmp_path / "model.mm").intercept_scaling_ == model.intercept_scaling_

@@ -297,3 +297,31 @@ def test_stopping_early_warns_and_still_saves(folder, run):
     assert code == 0
     assert err.startswith("warning: Stopped at max_iter")
     assert (folder / "m.mm").exists()
+
+
+def test_comments_are_left_out_where_that_is_asked_for(sentences, tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    write_conll("train.conll", sentences)
+    blocks = (tmp_path / "train.conll").read_text().split("\n\n")
+    (tmp_path / "train.conll").write_text("\n\n".join(f"# sent_id = 1\n{block}" if block else "" for block in blocks))
+    code, _, error = run("train train.conll model.mm --templates tagging")
+    assert code == 1
+    assert "(--comment on the command line)" in " ".join(error.split())
+    assert run("train train.conll model.mm --templates tagging --comment #")[0] == 0
+    assert run("predict model.mm train.conll --comment # --output answers.conll")[0] == 0
+    assert [len(found) for found in read_conll("answers.conll")] == [len(known) for known in sentences]
+    code, shown, _ = run("evaluate model.mm train.conll --comment # --json")
+    assert code == 0
+    assert json.loads(shown)["token_accuracy"] > 0.9
+
+
+def test_comments_belong_to_columns_of_text(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    write_crfsuite("train.crfsuite", [[["a"], ["b"]]] * 4, [["x", "y"]] * 4)
+    code, _, error = run("train train.crfsuite model.mm --comment #")
+    assert code == 1
+    assert "--comment is for conll" in " ".join(error.split())
+    assert run("train train.crfsuite model.mm")[0] == 0
+    code, _, error = run("predict model.mm train.crfsuite --comment #")
+    assert code == 1
+    assert "--comment is for conll" in " ".join(error.split())

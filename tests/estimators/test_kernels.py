@@ -221,7 +221,7 @@ def test_chains_choose_methods_and_calibrate_with_kernels():
 
 def large_column(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(160, 4))
+    X = rng.normal(size=(500, 4))
     y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
     X[:, 2] = 1e6 * X[:, 2] + 1e7
     return X, y
@@ -239,8 +239,8 @@ def test_columns_are_brought_together_by_default(form: Any, rank: Any, tmp_path:
     X, y = large_column()
     X = form(X)
     for model in (mm.MulticlassSVC(kernel="rbf", rank=rank), mm.MeasureSVC("error_rate", kernel="rbf", rank=rank)):
-        model.fit(X[:100], y[:100])
-        assert model.score(X[100:], y[100:]) > 0.8
+        model.fit(X[:200], y[:200])
+        assert model.score(X[200:], y[200:]) > 0.8
         model.save(tmp_path / "model")
         again = mm.load(tmp_path / "model")
         assert again.decision_function(X) == pytest.approx(model.decision_function(X), rel=1e-9, abs=1e-9)
@@ -262,3 +262,13 @@ def test_a_warm_start_sees_columns_alike() -> None:
     assert model.fit(X, y).solution_.primal == pytest.approx(before, rel=1e-2)
     X[:, 0] *= 100.0  # other columns, so that the earlier coefficients mean something else
     assert model.fit(X, y).score(X, y) > 0.8
+
+
+@cases
+@pytest.mark.parametrize("asked", [{"kernel": "rbf"}, {"kernel": "rbf", "rank": 6}], ids=["exact", "rank"])
+def test_entries_of_the_same_cell_are_added_up(case, asked):
+    X = sp.csr_array(rows())
+    twice = sp.csr_array((np.repeat(X.data / 2.0, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
+    once, double = case.fit(X, **asked), case.fit(twice, **asked)
+    assert twice.nnz == 2 * X.nnz
+    np.testing.assert_array_equal(case.scores(double, twice), case.scores(once, X))

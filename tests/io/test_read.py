@@ -1,6 +1,7 @@
 """Readers of labelled data: right values, and one sentence with file, line and remedy for everything wrong."""
 
 import gzip
+from codecs import BOM_UTF8
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from sklearn.datasets import dump_svmlight_file
 from maxmargin.classes.cost_file import read_cost
 from maxmargin.io.labelled import shortened
 from maxmargin.io.read import format_of, read_data
+from maxmargin.rankings.letor import read_letor
 
 
 @pytest.fixture
@@ -286,3 +288,19 @@ def test_cost_matrix_complaints(write, text, message):
 
 def test_names_in_messages_stay_on_one_line():
     assert shortened(["a\nb", "c" * 50]) == "a b, " + "c" * 37 + "..."
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize(
+    ("name", "text"), [("data.svmlight", "1 1:0.5\n2 2:1\n"), ("data.letor", "1 qid:1 1:0.5\n0 qid:1 2:1\n")]
+)
+def test_a_byte_order_mark_is_no_part_of_the_first_number(tmp_path, name, text, ending):
+    found = []
+    for mark in (b"", BOM_UTF8):
+        path = tmp_path / (name + ending)
+        content = mark + text.encode()
+        path.write_bytes(gzip.compress(content) if ending else content)
+        read = read_letor(path) if name == "data.letor" else read_data(path)
+        found.append((read.X.toarray().tolist(), (read.grades if name == "data.letor" else read.labels).tolist()))
+    assert found[0] == found[1]
+    assert len(found[0][1]) == 2

@@ -263,3 +263,29 @@ def test_what_cannot_change():
         kept.keep(0, y, (np.ones(2), 1.0))
         assert kept.plane(0, y) is None
     assert kept.of(0)[-2:] == [[1], np.array([1])]
+
+
+class OneBuffer:
+    """Every answer is written into the same array."""
+
+    def __init__(self):
+        self.answer = np.zeros(3, dtype=int)
+
+    def joint_feature(self, x, y):
+        return x * (2 * np.asarray(y) - 1)
+
+    def loss(self, y_true, y):
+        return float(np.sum(np.asarray(y_true) != np.asarray(y)))
+
+    def argmax(self, x, w, y_true=None):
+        extra = 0.0 if y_true is None else 0.5 - np.asarray(y_true)
+        self.answer[:] = x * w + extra > 0.0
+        return self.answer
+
+
+def test_answers_in_one_buffer_stay_what_they_were():
+    X = list(np.random.default_rng(0).standard_normal((20, 3)))
+    Y = [(x > 0.0).astype(int) for x in X]
+    model = StructuralSVM(OneBuffer()).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), Y)
+    assert model.score(X, Y) == 0.0

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import log_softmax, logsumexp, softmax
 
 from maxmargin.fitting.calibration import REACH, Labels, check_folds, models_without_folds
+from maxmargin.fitting.likelihood_training import LIKELIHOOD_SOLVERS
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.integer[Any]]
@@ -33,6 +34,9 @@ class Calibration:
     def probabilities(self, scores: Floats) -> Floats:
         return np.asarray(softmax(self.sharpness * scores + self.bias, axis=1))
 
+    def logarithms(self, scores: Floats) -> Floats:
+        return np.asarray(log_softmax(self.sharpness * scores + self.bias, axis=1))
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:
@@ -48,10 +52,15 @@ class HeldOutScores:
 
 
 def has_probabilities(model: Any) -> bool:
-    """Whether an estimator has a calibration; raises AttributeError, with what to do, where it has none."""
-    if hasattr(model, "classes_") and not hasattr(model, "calibration_"):
+    """Whether an estimator has a calibration, or will have one when it is fitted; raises AttributeError, with what to
+    do, where it has none."""
+    if not hasattr(model, "classes_"):
+        plain = model.rescaling == "margin" and model.slack == "auto" and model.output_features is None
+        named = isinstance(model.solver, str) and model.solver in LIKELIHOOD_SOLVERS
+        return plain and named and model.method != "structural"
+    if not hasattr(model, "calibration_"):
         raise AttributeError("This model has no probabilities yet: call calibrate(X, y) with its training data first.")
-    return hasattr(model, "calibration_")
+    return True
 
 
 def held_out_scores(

@@ -25,6 +25,7 @@ def multiclass_parts(model: Any) -> FileParts:
     if hasattr(model, "calibration_"):
         arrays["calibration_"] = np.r_[model.calibration_.sharpness, model.calibration_.bias]
     structure = {"decision_": model.decision_, "method_": model.method_, "slack_": model.slack_}
+    structure["constant"] = float(model.intercept_scaling_)
     return FileParts(arrays, structure, without=("output_features", "cost"))
 
 
@@ -34,6 +35,7 @@ def restore_multiclass(model: Any, arrays: ModelArrays, structure: ModelValues) 
     k = model.classes_.size
     model.coef_, model.intercept_ = arrays.floats("coef_", k, None), arrays.floats("intercept_", k)
     restore_features(model, arrays, model.coef_.shape[1])
+    model.intercept_scaling_ = structure.number("constant")
     _restore_decision(model, arrays, structure)
     if "output_coef_" in arrays:
         model.described_ = model.output_features = described_from_arrays(arrays)

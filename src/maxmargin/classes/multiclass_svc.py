@@ -239,7 +239,13 @@ class MulticlassSVC(ClassEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, shape (n, n_classes): those of the likelihood, or scores of margins that were
         calibrated on folds not trained on. Margins that were asked for have them after ``calibrate`` only."""
+        check_is_fitted(self)
         return self.calibration_.probabilities(self._all_scores(X))
+
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The logarithms of ``predict_proba``."""
+        return self.calibration_.logarithms(self._all_scores(X))
 
     def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """With costs minus the mean cost of the predictions, so that a search for the best model finds the cheapest;

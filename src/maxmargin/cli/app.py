@@ -57,6 +57,9 @@ Format = Annotated[str | None, typer.Option(help=f"{', '.join(FORMATS)}; inferre
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the labels in a table; the last one if not given.")]
 ZeroBased = Annotated[bool, typer.Option("--zero-based", help="Indices of the svmlight file start at 0, not 1.")]
 Cost = Annotated[Path | None, typer.Option(help="csv matrix of the costs of answers, one row a true class.")]
+Comment = Annotated[
+    str | None, typer.Option(help="For conll: leave out lines that start with this.", rich_help_panel=_OF)
+]
 Steps = Annotated[
     str | None,
     typer.Option(help=f"For sequences: only labels that fit together in {', '.join(SCHEMES)}.", rich_help_panel=_OF),
@@ -151,6 +154,7 @@ def _train(
             rich_help_panel=_OF,
         ),
     ] = None,
+    comment: Comment = None,
     order: Annotated[
         int, typer.Option(help="Previous labels that a transition sees, 1 to 3.", rich_help_panel=_OF)
     ] = 1,
@@ -261,6 +265,7 @@ def _predict(
     format: Format = None,
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
+    comment: Comment = None,
     steps: Steps = None,
     confidence: Annotated[
         bool,
@@ -280,7 +285,7 @@ def _predict(
     Labels in the data are ignored.
     """
     answers = Answers(scores, kbest, confidence, decode, steps)
-    predict_file(model, Source(data, format, label_column, zero_based), output, until, answers, n_jobs)
+    predict_file(model, Source(data, format, label_column, zero_based, comment), output, until, answers, n_jobs)
 
 
 @app.command("evaluate")
@@ -293,11 +298,12 @@ def _evaluate(
     format: Format = None,
     zero_based: ZeroBased = False,
     n_jobs: Jobs = 1,
+    comment: Comment = None,
     steps: Steps = None,
     scheme: Scheme = None,
 ) -> None:
     """Compare a model's answers with labels. Costs are the model's unless --cost gives others."""
-    evaluate_model(model, Source(data, format, label_column, zero_based), cost, steps, scheme, json, n_jobs)
+    evaluate_model(model, Source(data, format, label_column, zero_based, comment), cost, steps, scheme, json, n_jobs)
 
 
 @app.command("demo")

@@ -45,19 +45,29 @@ def evaluate_model(
     model = load_model(model_path, n_jobs)
     if isinstance(model, ChainEstimator):
         refuse({"--cost": cost_path is not None, **source.table_options}, model_path, "a model of sequences")
-        evaluate_sequences(model, model_path, source.path, source.format, steps, scheme, as_json)
+        evaluate_sequences(model, model_path, source, steps, scheme, as_json)
         return
+    of_sequences = {
+        "--steps": steps is not None,
+        "--scheme": scheme is not None,
+        "--comment": source.comment is not None,
+    }
+    unused = {"--cost": cost_path is not None, **of_sequences}
+    of_sequences = {
+        "--steps": steps is not None,
+        "--scheme": scheme is not None,
+        "--comment": source.comment is not None,
+    }
+    unused = {"--cost": cost_path is not None, **of_sequences, **source.table_options}
     if isinstance(model, RankingSVM):
-        unused = {"--cost": cost_path is not None, "--steps": steps is not None, "--scheme": scheme is not None}
-        refuse(unused | source.table_options, model_path, "a ranking")
+        refuse(unused, model_path, "a ranking")
         evaluate_ranking(model, source.path, source.format, as_json)
         return
     if isinstance(model, GrammarEstimator):
-        unused = {"--cost": cost_path is not None, "--steps": steps is not None, "--scheme": scheme is not None}
-        refuse(unused | source.table_options, model_path, "a parser")
+        refuse(unused, model_path, "a parser")
         evaluate_trees(model, source.path, source.format, as_json)
         return
-    refuse({"--steps": steps is not None, "--scheme": scheme is not None}, model_path, "a classifier")
+    refuse(of_sequences, model_path, "a classifier")
     data = source.read_for(model, labelled=True)
     data.check_known(model.classes_)
     cost = _own_cost(model) if cost_path is None else read_cost(cost_path, model.classes_)

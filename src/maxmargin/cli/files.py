@@ -27,6 +27,7 @@ class Source:
     format: str | None
     label_column: str | None
     zero_based: bool
+    comment: str | None = None  # what lines of a file of sequences that are left out start with
 
     @property
     def table_options(self) -> dict[str, bool]:

@@ -37,13 +37,14 @@ def predict_file(
     if isinstance(model, ChainEstimator):
         only = {"--until": until is not None, "--decode risk": answers.decode == "risk", **source.table_options}
         refuse(only, model_path, "a model of sequences")
-        predict_sequences(model, model_path, source.path, source.format, output, answers)
+        predict_sequences(model, model_path, source, output, answers)
         return
     several = answers.kbest is not None
     only = {
         "--steps": answers.steps is not None,
         "--decode": answers.decode != "auto",
         "--confidence": answers.confidence,
+        "--comment": source.comment is not None,
     }
     if isinstance(model, RankingSVM):
         refuse(

@@ -15,6 +15,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from maxmargin.chains.base import ChainEstimator
 from maxmargin.chains.chunk_schemes import scheme_named, scheme_of
 from maxmargin.chains.scores import ChunkScore, chunk_score, chunk_scores, token_accuracy
+from maxmargin.cli.files import Source
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.console import make_console, print_table
 
@@ -24,8 +25,7 @@ _COLUMNS = ("precision", "recall", "f1")
 def evaluate_sequences(
     model: ChainEstimator,
     model_path: Path,
-    data_path: Path,
-    format: str | None,
+    source: Source,
     steps: str | None,
     scheme: str | None,
     as_json: bool,
@@ -34,7 +34,7 @@ def evaluate_sequences(
     are any."""
     if scheme not in (None, "auto"):
         scheme_named(scheme)
-    data = read_for(data_path, format, model, model_path)
+    data = read_for(source, model, model_path)
     truths = data.labels
     _note_new_labels(data, model)
     with data.naming_lines():

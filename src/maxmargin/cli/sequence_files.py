@@ -16,6 +16,7 @@ from maxmargin.chains.formats.conll import read_conll, split_labels
 from maxmargin.chains.formats.crfsuite import read_crfsuite
 from maxmargin.chains.formats.svmhmm import read_svmhmm
 from maxmargin.chains.sequences.packed import SequenceError
+from maxmargin.cli.files import Source
 from maxmargin.console import make_console
 from maxmargin.io.read import format_of, told_format
 
@@ -64,32 +65,34 @@ class SequenceFile:
             raise ValueError(f"{self.place(error.sequence, error.token)}: {error}") from error
 
 
-def read_training(path: Path, kind: str) -> SequenceFile:
+def read_training(path: Path, kind: str, comment: str | None = None) -> SequenceFile:
     """Sequences with labels, which are in the last column of CoNLL files."""
     if kind == "conll":
         lines: list[int] = []
-        sentences = read_conll(path, lines=lines)
+        sentences = read_conll(path, comment=comment, lines=lines)
         if len(sentences[0][0]) < 2:
             raise ValueError(f"{path} has one column only; put words first and the label in the last column.")
         return SequenceFile(path, *split_labels(sentences), sentences, lines)
     return _with_labels(path, kind, None)
 
 
-def read_for(path: Path, format: str | None, model: ChainEstimator, model_path: Path) -> SequenceFile:
+def read_for(source: Source, model: ChainEstimator, model_path: Path) -> SequenceFile:
     """Sequences in the form that a model was trained on; the format is the model's unless it is given."""
-    kind = _own_format(model)
+    path, format, kind = source.path, source.format, _own_format(model)
     found = format_of(path, format) if format is not None else told_format(path) or kind
     if found != kind:
         raise ValueError(
             f"{path} is a {found} file, but {model_path} was trained on {_HOLD[kind]}; give a {kind} file."
         )
     if kind != "conll":
+        if source.comment is not None:
+            raise ValueError(f"{path} is a {kind} file, and --comment is for conll; leave it out.")
         return _with_labels(path, kind, model)
     assert model.reader_.vectorizer is not None
     width = model.reader_.vectorizer.n_columns_
     assert width is not None
     lines: list[int] = []
-    sentences = read_conll(path, lines=lines)
+    sentences = read_conll(path, comment=source.comment, lines=lines)
     columns = len(sentences[0][0])
     if columns not in (width, width + 1):
         raise ValueError(

@@ -25,7 +25,7 @@ MODELS: dict[str, type[ChainEstimator]] = {
     "perceptron": ChainPerceptron,
     "hmm": ChainHMM,
 }
-_INPUT = {"templates", "min_count", "hashing", "window", "order", "no_ends", "n_jobs", "format"}
+_INPUT = {"templates", "comment", "min_count", "hashing", "window", "order", "no_ends", "n_jobs", "format"}
 _LEARNED = _INPUT | {"eta", "kernel", "rank", "no_intercept", "max_time", "seed", "verbose"}
 _SOLVED = _LEARNED | {"c", "solver", "tol", "max_iter"}
 _MEANING = {
@@ -35,7 +35,7 @@ _MEANING = {
     "hmm": _INPUT | {"alpha"},
 }
 SEQUENCE_ONLY = frozenset(
-    {"kind", "templates", "min_count", "hashing", "window", "order", "no_ends", "eta"}
+    {"kind", "templates", "comment", "min_count", "hashing", "window", "order", "no_ends", "eta"}
     | {"l1", "l2", "observed", "passes", "alpha", "calibrate"}
 )
 _TEXT_ONLY = ("templates", "min_count", "hashing")
@@ -69,6 +69,8 @@ def check_options(path: Path, format: str, kind: str, given: Mapping[str, Any]) 
             "syntax of CRF++."
         )
     unused = [name for name in _TEXT_ONLY if name in given]
+    if format != "conll" and "comment" in given:
+        raise ValueError(f"{path} is a {format} file, and --comment is for conll; leave it out.")
     if format == "crfsuite" and "templates" in given:
         raise ValueError(f"{path} holds attributes already; leave --templates out.")
     if format == "svmhmm" and unused:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.chains.base import ChainEstimator, Labelling
+from maxmargin.cli.files import Source
 from maxmargin.cli.sequence_files import SequenceFile, read_for
 from maxmargin.cli.warned import noted_warnings, tell, told
 from maxmargin.core.ranked import Ranked
@@ -57,13 +58,12 @@ class Answers:
 def predict_sequences(
     model: ChainEstimator,
     model_path: Path,
-    data_path: Path,
-    format: str | None,
+    source: Source,
     output: Path | None,
     answers: Answers,
 ) -> None:
     """Writes the columns of each token with its label added, and what else ``answers`` asks for."""
-    data = read_for(data_path, format, model, model_path)
+    data = read_for(source, model, model_path)
     with data.naming_lines(), noted_warnings() as caught:
         lines = list(_lines(model, data, answers))
     tell(caught, _told)

@@ -26,7 +26,7 @@ def train_sequences(data_path: Path, format: str, path: Path, kind: str, given: 
     if given.get("templates") not in (None, *TEMPLATE_SETS):
         others.append(Path(given["templates"]))
     check_output(path, data_path, *others)
-    data = read_training(data_path, format)
+    data = read_training(data_path, format, given.get("comment"))
     model = make_estimator(kind, given, labels_of(data.labels))
     begin = time.perf_counter()
     with data.naming_lines(), noted_warnings() as caught:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -167,7 +168,7 @@ def predicted(problem: Any, X: Sequence[Any], w: Floats, first: int = 0) -> list
     """``argmax`` of every input, at once where the problem can; ``first`` is the number of the first among all
     examples, for messages."""
     if not has_power(problem, "argmax_many"):
-        return [asked(problem, "argmax", first + k, x, w) for k, x in enumerate(X)]
+        return [own_copy(asked(problem, "argmax", first + k, x, w)) for k, x in enumerate(X)]
     try:
         found = list(problem.argmax_many(X, w))
     except Exception:
@@ -176,6 +177,11 @@ def predicted(problem: Any, X: Sequence[Any], w: Floats, first: int = 0) -> list
         raise
     check_many(problem, found, len(X))
     return found
+
+
+def own_copy(y: Any) -> Any:
+    """An output that stays what it is if the problem goes on to write into the same array, list, dict or set."""
+    return copy(y) if isinstance(y, (np.ndarray, list, dict, set)) else y
 
 
 def joint_loss(problem: Problem, y_true: Any, y: Any, example: int) -> float:

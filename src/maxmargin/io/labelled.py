@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,17 +68,24 @@ def shortened(items: Any, limit: int = 10) -> str:
 
 @contextmanager
 def open_data(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Opens a file for reading bytes, through gzip if its name ends in ``.gz``; a damaged archive is a sentence."""
+    """Opens a file for reading bytes, after a byte order mark of UTF-8 if there is one, through gzip if its name ends
+    in ``.gz``; a damaged archive is a sentence."""
     name = fspath(path)
     if not name.lower().endswith(".gz"):
         with open(name, "rb") as file:
-            yield file
+            yield _after_mark(file)
         return
     try:
         with gzip.open(name, "rb") as archive:
-            yield cast(IO[bytes], archive)
+            yield _after_mark(archive)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{name} is not a whole gzip file ({error}); copy or download it again.") from error
+
+
+def _after_mark(file: Any) -> IO[bytes]:
+    if file.peek(len(BOM_UTF8)).startswith(BOM_UTF8):  # a pipe cannot be rewound
+        file.read(len(BOM_UTF8))
+    return cast(IO[bytes], file)
 
 
 def whole_labels(path: str, values: npt.NDArray[np.float64], lines: Sequence[int]) -> npt.NDArray[np.int64]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.core.input_checks import random_generator
 from maxmargin.core.joint_kernel import JointKernel, KernelWeights, Pair, has_kernel_only
-from maxmargin.core.problem import Unsupported, as_examples, asked, by_position, check_methods, has_power
+from maxmargin.core.problem import Unsupported, as_examples, asked, by_position, check_methods, has_power, own_copy
 from maxmargin.core.ranked import Ranked, checked_k
 from maxmargin.core.rivals import read_only
 from maxmargin.core.vectors import as_vector, dot
@@ -191,7 +191,7 @@ class ProblemPredictions(Estimator):
             return self._ask("minimum_risk", inputs)
         if has_kernel_only(self.problem):
             joint, w = JointKernel.of(self.problem), self._weights()
-            return [asked(joint, "argmax", i, x, w) for i, x in enumerate(inputs)]
+            return [own_copy(asked(joint, "argmax", i, x, w)) for i, x in enumerate(inputs)]
         found = predict_in_processes(self.problem, inputs, self.coef_, job_count(self.n_jobs))
         if found:
             self._value(inputs[0], found[0])  # a problem with features of another length was passed to load

@@ -24,6 +24,7 @@ def read_table(estimator: Any, X: Any, **checks: Any) -> Any:
     """
     X = _counted(estimator, X, learn=True)
     _check(X)
+    X = _summed_up(estimator, X)
     found = validate_data(estimator, X, ensure_all_finite=False, **_FORM, **checks)
     check_room(estimator.n_features_in_)
     return found
@@ -34,6 +35,7 @@ def read_new(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
     where it had strings. With ``y`` the result is a pair."""
     X = _counted(estimator, X, learn=False)
     _check(X)
+    X = _summed_up(estimator, X)
     kernel = getattr(estimator, "kernel_", None)
     if kernel is not None and kernel.kernel.kind == "precomputed":
         shape = np.shape(X)
@@ -61,6 +63,18 @@ def _check(X: Any) -> None:
         raise ValueError("Complex data not supported: X must hold real numbers.")
     if sp.issparse(X):
         check_sparse(X)
+
+
+def _summed_up(estimator: Any, X: Any) -> Any:
+    """Sparse rows without entries of the same cell, for kernels: those of scikit-learn square each by itself."""
+    if not sp.issparse(X) or getattr(estimator, "kernel", "linear") == "linear":
+        return X
+    rows = X.tocsr()
+    if rows.has_canonical_format:
+        return X
+    rows = rows.copy() if rows is X else rows
+    rows.sum_duplicates()
+    return rows
 
 
 def encode_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:

@@ -12,6 +12,7 @@ from maxmargin.io.text import numbered_lines, starts_with_mark, text_writer
 
 Token: TypeAlias = tuple[str, ...]
 
+_DOCUMENT = "-DOCSTART-"  # begins the line that CoNLL-2003 has before each document
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -24,6 +25,7 @@ def iter_conll(
     lines: list[int] | None = None,
 ) -> Iterator[list[Token]]:
     """Sequences of tokens one after the other, each token the tuple of its columns; the file is read as they are taken.
+    Lines that start with ``-DOCSTART-`` count as blank.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def parse_conll(
     for number, line in lines:
         if comment is not None and line.startswith(comment):
             continue
-        if not line.strip(" \t"):
+        if not line.strip(" \t") or line.startswith(_DOCUMENT):
             if sequence:
                 yield sequence
                 sequence = []
@@ -127,7 +129,10 @@ def _about_comments(*lines: str) -> str:
     """Where the fault may be that a comment was taken for a token."""
     if not any(line.startswith("#") for line in lines):
         return ""
-    return ", and leave comments out: a line that starts with # is a token unless comment='#' is passed"
+    return (
+        ", and leave comments out: a line that starts with # is a token unless comment='#' is passed (--comment on "
+        "the command line)"
+    )
 
 
 def _split(line: str, separator: str | None) -> Token:
@@ -150,5 +155,7 @@ def _check(i: int, t: int, token: Sequence[str], separator: str, width: int) -> 
                 f"Sequence {i}, token {t}: column {column} is {quoted(text)}, which the file cannot hold; "
                 "give text without white space, or another separator."
             )
+    if token[0].startswith(_DOCUMENT):
+        raise ValueError(f"Sequence {i}, token {t} starts with {_DOCUMENT}, which begins a document; leave it out.")
     if i == 0 and t == 0 and starts_with_mark(token[0]):
         raise ValueError(f"Sequence 0, token 0 starts with a byte order mark: {quoted(token[0])}; remove it.")

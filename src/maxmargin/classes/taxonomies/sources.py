@@ -80,7 +80,8 @@ def name_parts(name: Any, separator: Any) -> list[str]:
     if not isinstance(name, str):
         raise ValueError(
             f"The name {quoted(name)} is not a string, so it has no parts divided by {separator!r}; give the tree in "
-            "another form."
+            "another form. (Some functions of scikit-learn, such as cross_val_predict with a method other than "
+            "'predict', train with numbers in place of names.)"
         )
     parts = name.split(separator)
     if not all(parts):
