@@ -20,7 +20,6 @@ from scipy.sparse.linalg import spsolve
 
 from maxmargin import _core
 from maxmargin.classes.calibration import held_out_sharpness
-from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
 from maxmargin.classes.methods import (
     CONFIDENT,
@@ -31,7 +30,7 @@ from maxmargin.classes.methods import (
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.shared_likelihood import SharedLikelihood
-from maxmargin.classes.squares import SOLVER, LeastSquares
+from maxmargin.classes.squares import SOLVER, Combination, LeastSquares
 from maxmargin.classes.taxonomy_trials import MARGIN, SQUARES, Judged, Trials, following_candidate
 from maxmargin.fitting.likelihood_training import concluded_likelihood, likelihood_solver
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate
@@ -43,7 +42,9 @@ from maxmargin.solvers.likelihood import Objective
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.integer[Any]]
 
+_TRIAL_PASSES = 5  # of margins: what they answer hardly changes later, where it might win
 _FEW_EXAMPLES = 2500  # up to so many least squares cost little beside margins
 
 
@@ -62,13 +63,17 @@ class TrainedTaxonomy:
 
 @dataclass(frozen=True, eq=False)
 class TaxonomyTraining:
-    """What an estimator asks for, its classes in their taxonomy, and the examples as they are trained on."""
+    """What an estimator asks for, its classes in their taxonomy, and the examples as they are trained on.
+
+    ``sharing`` is what a default C is multiplied by where classes share features (``difference_scale``).
+    """
 
     estimator: Any
     placed: PlacedClasses
     structure: OutputFeatures
     data: TrainingData
     labels: Codes
+    sharing: float
 
     def run(self) -> TrainedTaxonomy:
         """Chooses the method, where it is to be chosen, and trains."""
@@ -152,7 +157,8 @@ class TaxonomyTraining:
 
     def _interrupted(self, candidate: Candidate, solution: Solution) -> TrainedTaxonomy:
         """The weights of the last trial, without a third of the examples: somebody wants an end now."""
-        solution = replace(solution, status=Status.INTERRUPTED)
+        w = self._trial_weights(candidate, solution.w)
+        solution = replace(solution, w=w, status=Status.INTERRUPTED)
         name, n = solution.details["solver"], self.labels.size
         return TrainedTaxonomy(concluded(solution, name, n, solution.details["C"], None), candidate.method)
 
@@ -160,8 +166,7 @@ class TaxonomyTraining:
         """A default C follows the features of the examples and, where they are shared, those of the classes."""
         if not isinstance(self.estimator.C, str):
             return float(self.estimator.C_)
-        shared = self._shared and candidate.method == "likelihood"
-        factor = difference_scale(self.structure.features.matrix) if shared else 1.0
+        factor = self.sharing if self._shared and candidate.method == "likelihood" else 1.0
         return candidate.factor * factor * self.data.scale.regularisation
 
     def solve(
@@ -173,8 +178,9 @@ class TaxonomyTraining:
         near: Floats | None = None,
         by_cost: bool = False,
     ) -> Solution:
-        """Trains a candidate; a ``trial`` is rough and silent. ``near`` are weights of nodes to start from. Scores of
-        least squares are shares of the classes, or ``by_cost`` minus the expected losses of the answers."""
+        """Trains a candidate; a ``trial`` is rough and silent, and its weights are for ``trial_scores``. ``near`` are
+        those of a trial to start from. Scores of least squares are shares of the classes, or ``by_cost`` minus the
+        expected losses of the answers."""
         run = replace(run_of(self.estimator), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
@@ -182,7 +188,7 @@ class TaxonomyTraining:
         if candidate.method == "structural":
             kernel, width = self.data.kernel, _core.padded(self.structure.n_nodes)
             wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=width)
-            run = as_trial(run) if trial else run
+            run = as_trial(run, _TRIAL_PASSES) if trial else run
             return train(
                 model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial, wrapped=wrapped
             )
@@ -194,15 +200,33 @@ class TaxonomyTraining:
         solution = maximise_likelihood(problem, C, "auto", model.tol, run)
         objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(model.tol, problem.total_weight))
         solution = concluded_likelihood(solution, likelihood_solver("auto").name, objective, trial)
-        return solution if self._shared else replace(solution, w=self._of_nodes(solution.w))
+        return solution if self._shared or trial else replace(solution, w=self._of_nodes(solution.w))
+
+    def trial_scores(self, candidate: Candidate, w: Any, asked: Numbers) -> Floats:
+        """Of the examples of these numbers by the weights of a trial, shape (examples asked, n_classes)."""
+        if isinstance(w, Combination):
+            return w.scores(asked)
+        rows, jobs, some = self.data.rows, job_count(self.estimator.n_jobs), asked.astype(np.int32)
+        if candidate.method == "likelihood" and not self._shared:
+            found = rows.scores(w, self.structure.n_classes, jobs, some)
+        else:
+            found = self.structure.features.native.scores(rows, w, jobs, some)
+        return np.asarray(found).reshape(asked.size, -1)
+
+    def _trial_weights(self, candidate: Candidate, w: Any) -> Floats:
+        """Weights of nodes from those of a trial."""
+        if isinstance(w, Combination):
+            return self._of_nodes(w.weights())
+        flat = candidate.method == "likelihood" and not self._shared
+        return self._of_nodes(w) if flat else np.asarray(w)
 
     def _solve_squares(self, candidate: Candidate, weight: Floats | None, run: Run, by_cost: bool) -> Solution:
         model, C = self.estimator, self._c(candidate)
         targets = -self.losses if by_cost else np.eye(self.structure.n_classes)
-        solution = self._squares.solve(targets[self.labels], C, weight, model.tol, run)
+        solution = self._squares.fit(targets[self.labels], C, weight, model.tol, run)
         allowed = np.nan if isinstance(model.tol, str) else C * self._total * float(model.tol)
         solution = concluded(solution, SOLVER, self.labels.size, C, allowed, trial=run.rough)
-        return replace(solution, w=self._of_nodes(solution.w))
+        return solution if run.rough else replace(solution, w=self._trial_weights(candidate, solution.w))
 
     @cached_property
     def _squares(self) -> LeastSquares:
@@ -211,7 +235,7 @@ class TaxonomyTraining:
     @cached_property
     def losses(self) -> Floats:
         """Of every answer for every true class, shape (n_classes, n_classes)."""
-        return np.array([self.structure.losses.row(truth) for truth in range(self.structure.n_classes)])
+        return self.structure.losses.table
 
     def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
         threads, rows = job_count(self.estimator.n_jobs), self.data.rows
