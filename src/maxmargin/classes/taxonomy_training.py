@@ -8,6 +8,7 @@ Where there are few examples, and fewer than columns, least squares are judged, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from time import perf_counter
@@ -44,7 +45,8 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.integer[Any]]
 
-_TRIAL_PASSES = 5  # of margins: what they answer hardly changes later, where it might win
+_TRIAL_PASSES = 5  # of margins: later ones hardly change how good their answers are, where they might win
+_LATER = 3  # times as many iterations before a trial renews its second derivatives: most have ended by then
 _FEW_EXAMPLES = 2500  # up to so many least squares cost little beside margins
 
 
@@ -96,7 +98,7 @@ class TaxonomyTraining:
         if isinstance(found, Status):
             trained = self._answer(MARGIN, start)
             return replace(trained, solution=replace(trained.solution, status=found))
-        trained = self._answer(found.candidate, start, found.decision)
+        trained = self._answer(found.candidate, start, found.decision, found.near)
         return replace(trained, temperature=1.0 / held_out_sharpness(found.held_out))
 
     @cached_property
@@ -141,16 +143,19 @@ class TaxonomyTraining:
         determined = self._total >= columns * self.structure.n_classes
         margins = [] if determined and trials.classes_overlap() else [MARGIN]
         squares = SQUARES if self._total < min(columns, _FEW_EXAMPLES) else ()
-        return [*margins, LIKELIHOOD, CONFIDENT, *squares]
+        return [LIKELIHOOD, CONFIDENT, *squares, *margins]
 
-    def _answer(self, candidate: Candidate, start: float, decision: str | None = None) -> TrainedTaxonomy:
-        """Trains on all examples, and warns where that does not converge; ``decision`` is the one that folds chose."""
+    def _answer(
+        self, candidate: Candidate, start: float, decision: str | None = None, near: Any = None
+    ) -> TrainedTaxonomy:
+        """Trains on all examples, and warns where that does not converge; ``decision`` is the one that folds chose,
+        ``near`` are weights of a trial to start from."""
         limit = self.estimator.max_time
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
         if decision is None:
             decision = "score" if self.structure.zero_one or candidate == MARGIN else "expected-cost"
         by_cost = decision == "expected-cost"
-        solution = self.solve(candidate, self.data.weight, left, False, None, by_cost)
+        solution = self.solve(candidate, self.data.weight, left, False, near, by_cost)
         if candidate.method == "likelihood":
             return TrainedTaxonomy(solution, "likelihood", decision, 1.0)
         return TrainedTaxonomy(solution, candidate.method)
@@ -175,12 +180,13 @@ class TaxonomyTraining:
         weight: Floats | None,
         seconds: float | None,
         trial: bool,
-        near: Floats | None = None,
+        near: Any = None,
         by_cost: bool = False,
+        inspect: Callable[[int, Any], None] | None = None,
     ) -> Solution:
         """Trains a candidate; a ``trial`` is rough and silent, and its weights are for ``trial_scores``. ``near`` are
         those of a trial to start from. Scores of least squares are shares of the classes, or ``by_cost`` minus the
-        expected losses of the answers."""
+        expected losses of the answers. ``inspect`` is called after each pass of margins."""
         run = replace(run_of(self.estimator), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
@@ -188,13 +194,13 @@ class TaxonomyTraining:
         if candidate.method == "structural":
             kernel, width = self.data.kernel, _core.padded(self.structure.n_nodes)
             wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=width)
-            run = as_trial(run, _TRIAL_PASSES) if trial else run
+            run = replace(as_trial(run, _TRIAL_PASSES), inspect=inspect) if trial else run
             return train(
                 model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial, wrapped=wrapped
             )
         if candidate.method == "squares":
             return self._solve_squares(candidate, weight, run, by_cost)
-        C, problem = self._c(candidate), self._problem(weight)
+        C, problem = self._c(candidate), self._problem(weight, trial)
         if self._shared:
             problem.start = near
         solution = maximise_likelihood(problem, C, "auto", model.tol, run)
@@ -237,10 +243,12 @@ class TaxonomyTraining:
         """Of every answer for every true class, shape (n_classes, n_classes)."""
         return self.structure.losses.table
 
-    def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
+    def _problem(self, weight: Floats | None, trial: bool) -> SharedLikelihood | ClassLikelihood:
         threads, rows = job_count(self.estimator.n_jobs), self.data.rows
         if self._shared:
-            return SharedLikelihood(rows, self.labels, self.structure.features, weight, threads, self._all)
+            problem = SharedLikelihood(rows, self.labels, self.structure.features, weight, threads, self._all)
+            problem.renewal *= _LATER if trial else 1
+            return problem
         return ClassLikelihood(rows, self.labels, self.structure.n_classes, weight, threads)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -27,16 +28,20 @@ MARGIN = Candidate("structural", 1.0)
 SQUARES = (Candidate("squares", 0.125), Candidate("squares", 1.0))
 _STEP = 8.0  # from one C of a method to the next
 _FEW_CLASSES = 128  # whose expected losses are faster by a table than by sums over the taxonomy
+_FIRST_PASSES = 3  # of margins, after which their answers tell anything
+_FAR = 2.0  # standard errors behind another candidate: more passes do not make up for so much
 _FURTHEST = 64.0  # times the default C of least squares, up and down
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The candidate that won, the better decision, and the scores of examples by weights not trained on them."""
+    """The candidate that won, the better decision, the scores of examples by weights not trained on them, and the
+    weights of its first trial."""
 
     candidate: Candidate
     decision: str
     held_out: list[HeldOutScores]
+    near: Any
 
 
 class Trials:
@@ -92,16 +97,37 @@ class Trials:
         best = int(found.argmin())
         if clearly and found[0] < np.inf and found[0] - found[best] <= error(0, best):
             best = 0
-        return Judged(candidates[best], trials[best].decision, self._held_out(trials[best]))
+        near = self._known[candidates[best], (self._fold > 0).tobytes()].w
+        return Judged(candidates[best], trials[best].decision, self._held_out(trials[best]), near)
 
     def _train(self, candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
         key = candidate, kept.tobytes()
         if key not in self._known:
             near = [self._known[c, k] for c, k in self._known if k == key[1] and c.method == candidate.method]
-            weight = np.where(kept, self._weight, 0.0)
-            self._known[key] = self._training.solve(candidate, weight, seconds, True, near[-1].w if near else None)
-            self.last = candidate, self._known[key]
+            weight, asked = np.where(kept, self._weight, 0.0), (self._fold >= 0) & ~kept
+            begin = near[-1].w if near else None
+            inspect = partial(self._give_up, candidate, asked)
+            try:
+                found = self._training.solve(candidate, weight, seconds, True, begin, False, inspect)
+            except _Behind as behind:
+                found = behind.solution
+            self._known[key] = found
+            self.last = candidate, found
         return self._known[key]
+
+    def _give_up(self, candidate: Candidate, asked: Mask, passes: int, w: Any) -> None:
+        """Ends the training of margins that are more than two standard errors behind another candidate on the fold."""
+        others = [trial for trial in self._tried.values() if trial.asked[asked].all()]
+        if passes != _FIRST_PASSES or not others:
+            return
+        trial, weight = _Trial(candidate, self._labels.size), self._weight[asked]
+        w = np.asarray(w, dtype=np.float64).copy()
+        self._ask(trial, w, asked)
+        best = min(others, key=lambda other: float(weight @ other.losses[asked]))
+        between = (trial.losses - best.losses)[asked]
+        if weight @ between > _FAR * np.sqrt(weight @ between**2):
+            calls = passes * self._labels.size
+            raise _Behind(Solution(w, Status.MAX_ITER, None, None, passes, calls))
 
     @property
     def interrupted(self) -> bool:
@@ -153,6 +179,14 @@ def following_candidate(best: Candidate) -> Candidate | None:
     if best.method == "likelihood" and CONFIDENT.factor <= best.factor < LARGEST_FACTOR:
         return replace(best, factor=_STEP * best.factor)
     return None
+
+
+class _Behind(Exception):
+    """What margins that were given up had found."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__()
+        self.solution = solution
 
 
 class _Trial:

@@ -36,6 +36,7 @@ class ClassLikelihood:
     convex = True
     has_dual = True
     steps = None
+    renewal = 30
 
     def __init__(
         self,

@@ -19,7 +19,6 @@ Floats = npt.NDArray[np.float64]
 
 _PERIOD = 10  # without a bound of the gap: iterations over which the progress is looked at
 _ROUNDING = 1e-15  # of the objective: what a step must gain
-_LONG = 30  # iterations after which second derivatives where it is by then are worth their price
 _PATIENCE = 3  # steps in a row that gain less, after which rounding is all that is left
 
 
@@ -105,7 +104,7 @@ class Descent:
                 if self.monitor.status is not None:
                     return
                 self.iterations += 1
-                if self.iterations == _LONG:
+                if self.iterations == self.problem.renewal:
                     self._renew_inverse()
                 if not self._finished() and self._exhausted():
                     self.monitor.status = Status.STALLED
