@@ -115,9 +115,14 @@ class Rows:
         (offsets, columns, values) of the non-zero cells, with the constant feature.
         """
 
-    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, threads: int, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
-        Scores of every row and class, row-major, for padded feature-major weights.
+        Scores of every row, or of some, and class, row-major, for padded feature-major weights.
+        """
+
+    def inner_products(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        <x_i, x_j> of all pairs of rows, row-major, the constant feature included.
         """
 
     def products(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
@@ -535,8 +540,8 @@ class OutputMap:
     @property
     def nodes(self) -> int: ...
 
-    def scores(self, rows: Rows, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """Scores of every row and class, row-major."""
+    def scores(self, rows: Rows, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, examples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Scores of every row, or of some, and class, row-major."""
 
     def best(self, rows: Rows, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The class of highest score of every row."""
@@ -557,6 +562,9 @@ class ClassLoss:
 
     def rows(self, truth: int) -> tuple[Any, ...]:
         """(margin, scale) of all classes where this one is the truth."""
+
+    def margins(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The margins of all classes for each that may be the truth, row-major."""
 
 class Outputs:
     """Examples, labels, output features and loss."""

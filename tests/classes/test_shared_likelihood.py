@@ -79,3 +79,36 @@ def test_the_inverse_is_that_of_the_second_derivatives_at_zero():
     step = 1e-5
     change = (problem.gradient(step * v)[1] - problem.gradient(-step * v)[1]) / (2.0 * step)
     np.testing.assert_allclose(inverse(v + 0.5 * change), v, rtol=1e-5, atol=1e-7)
+
+
+def test_the_inverse_elsewhere_is_that_of_the_second_derivatives_where_rows_are_alike():
+    weight, rng = np.random.default_rng(6).uniform(0.2, 2.0, 60), np.random.default_rng(5)
+    problem, _, _ = _problem(TREE, weight=weight)
+    constant = np.zeros((problem.columns, problem.nodes))
+    constant[-1] = rng.standard_normal(problem.nodes)
+    w, v, step = constant.ravel(), rng.standard_normal(constant.size), 1e-5
+    change = (problem.gradient(w + step * v)[1] - problem.gradient(w - step * v)[1]) / (2.0 * step)
+    inverse = problem.inverse_curvature_at(w, 0.5, 1.0)
+    np.testing.assert_allclose(inverse(v + 0.5 * change), v, rtol=1e-4, atol=1e-6)
+
+
+def test_the_inverse_elsewhere_is_symmetric_and_positive():
+    rng = np.random.default_rng(5)
+    problem, _, _ = _problem(TREE)
+    u, v, w = rng.standard_normal((3, problem.free.size))
+    inverse = problem.inverse_curvature_at(w, 0.5, 1.0)
+    assert v @ inverse(v) > 0.0
+    assert u @ inverse(v) == pytest.approx(v @ inverse(u))
+
+
+def test_where_the_optimum_is_far_from_zero_a_renewal_saves_iterations():
+    rng, means = np.random.default_rng(0), np.random.default_rng(1).standard_normal((5, 8))
+    y = rng.integers(5, size=400).astype(np.int32)
+    rows = packed(means[y] + 0.7 * rng.standard_normal((400, 8)))
+    found = []
+    for renewal in (12, 1000):
+        problem = SharedLikelihood(rows, y, TREE, None, 1)
+        problem.renewal = renewal
+        found.append(LBFGS()(problem, 30.0, 0.0, 1.0, Run(tol=1e-8, max_iter=500)))
+    assert found[0].primal == pytest.approx(found[1].primal, rel=1e-6)
+    assert found[0].n_iter < found[1].n_iter

@@ -171,16 +171,19 @@ void bind_outputs(nb::module_& module) {
       .def_prop_ro("nodes", [](const PyOutputMap& self) { return self.map.nodes; })
       .def(
           "scores",
-          [](const PyOutputMap& self, const PyRows& rows, In1<double> weights, int threads) {
+          [](const PyOutputMap& self, const PyRows& rows, In1<double> weights, int threads, std::optional<In1<std::int32_t>> examples) {
             check_prediction(rows, self, weights.size());
-            std::vector<double> out(static_cast<std::size_t>(rows.packed.rows.n * self.map.classes));
+            const auto chosen = checked_examples(examples, rows.packed.rows.n);
+            const std::size_t count = examples ? chosen.size() : static_cast<std::size_t>(rows.packed.rows.n);
+            std::vector<double> out(count * static_cast<std::size_t>(self.map.classes));
             {
               nb::gil_scoped_release release;
-              output_scores(rows.packed.rows, weights.data(), self.map, out.data(), threads);
+              output_scores(rows.packed.rows, weights.data(), self.map, chosen, out, threads);
             }
             return take(std::move(out));
           },
-          nb::arg("rows"), nb::arg("weights").noconvert(), nb::arg("threads"), "Scores of every row and class, row-major.")
+          nb::arg("rows"), nb::arg("weights").noconvert(), nb::arg("threads"), nb::arg("examples").noconvert().none() = nb::none(),
+          "Scores of every row, or of some, and class, row-major.")
       .def(
           "best",
           [](const PyOutputMap& self, const PyRows& rows, In1<double> weights, int threads) {
@@ -209,7 +212,20 @@ void bind_outputs(nb::module_& module) {
             std::vector<double> margin(rows.margin(), rows.margin() + self.loss.classes), scale(rows.scale(), rows.scale() + self.loss.classes);
             return nb::make_tuple(take(std::move(margin)), take(std::move(scale)));
           },
-          nb::arg("truth"), "(margin, scale) of all classes where this one is the truth.");
+          nb::arg("truth"), "(margin, scale) of all classes where this one is the truth.")
+      .def(
+          "margins",
+          [](const PyClassLoss& self) {
+            LossRows rows(self.loss);
+            std::vector<double> margins;
+            margins.reserve(static_cast<std::size_t>(self.loss.classes * self.loss.classes));
+            for (std::int32_t truth = 0; truth < self.loss.classes; ++truth) {
+              rows.open(truth);
+              margins.insert(margins.end(), rows.margin(), rows.margin() + self.loss.classes);
+            }
+            return take(std::move(margins));
+          },
+          "The margins of all classes for each that may be the truth, row-major.");
 
   nb::class_<PyOutputs> oracle(module, "Outputs", "Examples, labels, output features and loss.");
   oracle.def(

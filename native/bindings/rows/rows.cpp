@@ -10,6 +10,7 @@
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/rows/moments.hpp"
 #include "maxmargin/classes/multiclass_scores.hpp"
+#include "maxmargin/rows/inner_products.hpp"
 #include "maxmargin/rows/products.hpp"
 #include "maxmargin/rows/shifted_cells.hpp"
 
@@ -99,14 +100,6 @@ nb::tuple shifted(In1<T> values, In1<std::int32_t> indices, In1<std::int64_t> of
 const double* checked_weight(const std::optional<In1<double>>& weight, const Rows& rows) {
   if (weight && static_cast<std::int64_t>(weight->size()) != rows.n) throw nb::value_error("one weight per row is needed");
   return weight ? weight->data() : nullptr;
-}
-
-std::span<const std::int32_t> checked_examples(const std::optional<In1<std::int32_t>>& examples, std::int64_t n) {
-  if (!examples) return {};
-  for (std::int32_t i : as_span(*examples)) {
-    if (i < 0 || i >= n) throw nb::index_error("no such example");
-  }
-  return as_span(*examples);
 }
 
 // Whether some row has two cells in one column. Columns may be in any order.
@@ -303,20 +296,32 @@ static void bind_packed_rows(nb::module_& module) {
           nb::arg("examples").noconvert(), "(offsets, columns, values) of the non-zero cells, with the constant feature.")
       .def(
           "scores",
-          [](const PyRows& self, In1<double> weights, std::int64_t classes, int threads) {
+          [](const PyRows& self, In1<double> weights, std::int64_t classes, int threads, std::optional<In1<std::int32_t>> examples) {
             const Rows& rows = self.packed.rows;
-            if (static_cast<std::int64_t>(weights.size()) != rows.columns() * padded(classes)) {
+            if (classes < 1 || static_cast<std::int64_t>(weights.size()) != rows.columns() * padded(classes)) {
               throw nb::value_error("weights have the wrong length");
             }
-            std::vector<double> out(static_cast<std::size_t>(rows.n * classes));
+            const auto chosen = checked_examples(examples, rows.n);
+            std::vector<double> out((examples ? chosen.size() : static_cast<std::size_t>(rows.n)) * static_cast<std::size_t>(classes));
             {
               nb::gil_scoped_release release;
-              multiclass_scores(rows, weights.data(), classes, out.data(), threads);
+              multiclass_scores(rows, weights.data(), classes, chosen, out, threads);
             }
             return take(std::move(out));
           },
-          nb::arg("weights").noconvert(), nb::arg("classes"), nb::arg("threads"),
-          "Scores of every row and class, row-major, for padded feature-major weights.")
+          nb::arg("weights").noconvert(), nb::arg("classes"), nb::arg("threads"), nb::arg("examples").noconvert().none() = nb::none(),
+          "Scores of every row, or of some, and class, row-major, for padded feature-major weights.")
+      .def(
+          "inner_products",
+          [](const PyRows& self) {
+            std::vector<double> products;
+            {
+              nb::gil_scoped_release release;
+              products = inner_products(self.packed.rows);
+            }
+            return take(std::move(products));
+          },
+          "<x_i, x_j> of all pairs of rows, row-major, the constant feature included.")
       .def(
           "products",
           [](const PyRows& self, In1<double> weights, std::optional<In1<std::int32_t>> examples, int threads) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "arrays.hpp"
 #include "maxmargin/rows/pack.hpp"
@@ -19,6 +21,15 @@ struct PyRows {
     if (packed.squared_norms.size() != static_cast<std::size_t>(packed.rows.n)) throw nb::value_error("training needs rows made with analyse=True");
   }
 };
+
+// None is no numbers, which stands for all rows.
+inline std::span<const std::int32_t> checked_examples(const std::optional<In1<std::int32_t>>& examples, std::int64_t n) {
+  if (!examples) return {};
+  for (std::int32_t i : as_span(*examples)) {
+    if (i < 0 || i >= n) throw nb::index_error("no such example");
+  }
+  return as_span(*examples);
+}
 
 inline void check_training(const PyRows& rows, const In1<std::int32_t>& labels, std::size_t classes) {
   rows.check_analysed();

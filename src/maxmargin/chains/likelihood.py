@@ -45,6 +45,7 @@ class ChainLikelihood:
     """
 
     steps = None
+    renewal = None
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class CoordinateLikelihood:
     offset : scores that are added, (n, labels), or None
     """
 
-    convex, curvature, invertible, has_dual, steps = True, 0.0, False, False, None
+    convex, curvature, invertible, has_dual, steps, renewal = True, 0.0, False, False, None, None
 
     def __init__(
         self, tokens: ScoredTokens, rows: Places, columns: Any, chosen: npt.NDArray[np.bool_], offset: Floats | None

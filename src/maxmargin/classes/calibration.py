@@ -20,6 +20,7 @@ Numbers = npt.NDArray[np.integer[Any]]
 FOLDS = 3
 _NEWTON_STEPS = 50
 _ACCURACY = 1e-3
+_NEWTON_STEP = 0.02  # after a step of Newton's method that is no longer the error is about its square
 _LARGEST_BIAS = 20.0
 _LARGE = 10_000  # examples from which on one fold is enough
 
@@ -132,25 +133,32 @@ def held_out_sharpness(parts: list[HeldOutScores]) -> float:
     parts = [part for part in parts if part.truth.size]
     if not parts:
         return 1.0
-    given = [(part.scores[:, part.known], (np.cumsum(part.known) - 1)[part.truth], part.weight) for part in parts]
-    given = [(scores - scores.max(axis=1, keepdims=True), truth, weight) for scores, truth, weight in given]
-    size = max(float(np.sqrt(np.mean([np.mean(scores**2) for scores, _, _ in given]))), 1e-300)
+    given = [_below_best(part) for part in parts]
+    size = max(float(np.sqrt(np.mean([np.mean(squares) for _, squares, _, _ in given]))), 1e-300)
     low, high, factor = 0.0, np.exp(REACH) / size, 1.0 / size
     for _ in range(_NEWTON_STEPS):
         slope = curvature = 0.0
-        for scores, truth, weight in given:
+        for scores, squares, own, weight in given:
             share = np.exp(factor * scores)
             total = share.sum(axis=1)
-            mean = (share * scores).sum(axis=1) / total
-            slope += float(weight @ (mean - scores[np.arange(truth.size), truth]))
-            curvature += float(weight @ ((share * scores**2).sum(axis=1) / total - mean**2))
+            mean = np.einsum("ik,ik->i", share, scores) / total
+            slope += float(weight @ (mean - own))
+            curvature += float(weight @ (np.einsum("ik,ik->i", share, squares) / total - mean**2))
         low, high = (low, factor) if slope > 0.0 else (factor, high)
         step = factor - slope / curvature if curvature > 0.0 else high
-        following = step if low < step < high else 0.5 * (low + high)
-        if abs(following - factor) <= _ACCURACY * factor:
+        is_inside = low < step < high
+        before, factor = factor, step if is_inside else 0.5 * (low + high)
+        if abs(factor - before) <= (_NEWTON_STEP if is_inside else _ACCURACY) * before:
             break
-        factor = following
     return factor
+
+
+def _below_best(part: HeldOutScores) -> tuple[Floats, Floats, Floats, Floats]:
+    """Scores of known classes less the best of them, the squares of these, those of the true classes, and weights."""
+    scores = part.scores if part.known.all() else part.scores[:, part.known]
+    truth = (np.cumsum(part.known) - 1)[part.truth]
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return scores, scores**2, scores[np.arange(truth.size), truth], part.weight
 
 
 def _spread(number: Numbers, folds: int, most: int | None) -> Iterator[tuple[Numbers, Numbers]]:

@@ -66,12 +66,19 @@ def chosen_classes(asked: Any, described: DescribedClasses) -> DescribedClasses:
 def difference_scale(matrix: Any) -> float:
     """2 over the mean of ``|Lambda(y) - Lambda(k)|^2`` over pairs of different classes: the factor on a C for classes
     without features, for which that mean is 2."""
-    rows = sp.csr_array(matrix)
+    rows = matrix if isinstance(matrix, sp.csr_array) and matrix.has_canonical_format else _summed(matrix)
     k = rows.shape[0]
-    squares = float(rows.multiply(rows).sum())
-    total = np.asarray(rows.sum(axis=0)).ravel()
+    squares = float(rows.data @ rows.data)
+    total = np.bincount(rows.indices, rows.data, minlength=rows.shape[1])
     mean = 2.0 * (k * squares - float(total @ total)) / (k * (k - 1))
     return 2.0 / mean if mean > 1e-12 * max(squares, 1e-300) else 1.0
+
+
+def _summed(matrix: Any) -> sp.csr_array:
+    """A copy without two values in one cell."""
+    rows = sp.csr_array(matrix, copy=True)
+    rows.sum_duplicates()
+    return rows
 
 
 def described_arrays(described: DescribedClasses) -> dict[str, Any]:

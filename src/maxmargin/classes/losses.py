@@ -16,6 +16,8 @@ from maxmargin.core.formulation import Formulation
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 
+_MOST_TABLED = 512  # classes whose losses are kept as a table, of at most 2 MB
+
 
 class ClassLosses(Protocol):
     """The loss between classes ``0 .. n_classes - 1``."""
@@ -25,6 +27,11 @@ class ClassLosses(Protocol):
     @property
     def zero_one(self) -> bool:
         """Whether every mistake costs 1."""
+        ...
+
+    @property
+    def table(self) -> Floats:
+        """``table[truth, answer]``, shape (n_classes, n_classes)."""
         ...
 
     def row(self, truth: int) -> Floats:
@@ -46,6 +53,10 @@ class UniformLoss:
 
     n_classes: int
     zero_one = True
+
+    @property
+    def table(self) -> Floats:
+        return 1.0 - np.eye(self.n_classes)
 
     def row(self, truth: int) -> Floats:
         loss = np.ones(self.n_classes)
@@ -70,6 +81,10 @@ class CostTable:
     @property
     def n_classes(self) -> int:
         return len(self.cost)
+
+    @property
+    def table(self) -> Floats:
+        return self.cost
 
     def row(self, truth: int) -> Floats:
         row: Floats = self.cost[truth]
@@ -112,11 +127,27 @@ class TaxonomyLoss:
         return row
 
     def native(self, formulation: Formulation) -> _core.ClassLoss:
+        """From a table where that is small: visits read it, and go through the taxonomy else."""
+        if self._is_tabled:
+            return _core.ClassLoss.table(*padded_tables(self.table, formulation))
+        return self._by_graph(formulation)
+
+    @cached_property
+    def table(self) -> Floats:
+        return np.asarray(self._plain.margins().reshape(self.n_classes, -1))
+
+    @property
+    def _is_tabled(self) -> bool:
+        return self.n_classes <= _MOST_TABLED
+
+    def _by_graph(self, formulation: Formulation) -> _core.ClassLoss:
         highest = int(self.taxonomy.heights.max())
         levels = np.arange(highest + 1.0 if self.kind == "height" else 2.0 * highest + 1.0)
         return self._with(formulation.margin(levels), formulation.scale(levels))
 
     def of_pairs(self, truths: Indices, answers: Indices) -> Floats:
+        if self._is_tabled:
+            return np.asarray(self.table[truths, answers])
         found = np.empty(truths.size)
         for truth in np.unique(truths):
             asked = truths == truth
@@ -129,7 +160,7 @@ class TaxonomyLoss:
     @cached_property
     def _plain(self) -> _core.ClassLoss:
         """The losses themselves as margins."""
-        return self.native(Formulation("margin", "linear"))
+        return self._by_graph(Formulation("margin", "linear"))
 
     def _with(self, margin: Floats, scale: Floats) -> _core.ClassLoss:
         graph = self.taxonomy

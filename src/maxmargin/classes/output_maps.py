@@ -116,12 +116,12 @@ class TreeFeatures:
 
     @cached_property
     def matrix(self) -> sp.csr_array:
-        offsets, columns = [0], list[int]()
+        offsets, columns, parent = [0], list[int](), self.parent.tolist()
         for node in self.class_node.tolist():
             way = []
             while node >= 0:
                 way.append(node)
-                node = int(self.parent[node])
+                node = parent[node]
             columns += reversed(way)
             offsets.append(len(columns))
         numbers = np.array(columns, dtype=np.int32)

@@ -76,9 +76,11 @@ class PlacedClasses:
         place = np.full(len(self.taxonomy), -1, dtype=np.int32)
         place[self.nodes] = np.arange(self.nodes.size)
         weight[np.bincount(place[np.concatenate(self.above_each)]) == len(self.classes)] = 0.0
-        parents = [self.taxonomy.parents_of(int(z)) for z in self.nodes]
-        if all(above.size <= 1 for above in parents):
-            parent = np.array([place[above[0]] if above.size else -1 for above in parents], dtype=np.int32)
+        starts, parents = self.taxonomy.parent_offsets[self.nodes], self.taxonomy.parent_numbers
+        counts = self.taxonomy.parent_offsets[self.nodes + 1] - starts
+        if counts.max() <= 1:
+            parent = np.full(self.nodes.size, -1, dtype=np.int32)
+            parent[counts == 1] = place[parents[starts[counts == 1]]]
             return TreeFeatures(parent, weight, place[self.class_node])
         ends = np.cumsum([above.size for above in self.above_each])
         columns = place[np.concatenate(self.above_each)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
+from scipy.special import softmax
 
 from maxmargin import _core
 from maxmargin.classes.output_maps import ClassFeatures
@@ -17,8 +18,10 @@ from maxmargin.rows.class_likelihood import ClassLikelihood
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+_Axes = tuple[Floats, Floats, Floats, Floats]
 
 _DENSE_CELLS = 2**16  # up to which a matrix of output features is multiplied as a dense one
+_RENEWAL = 12  # iterations, few enough that hardly any problem that ends with them pays for a renewal
 _EIGENVALUES = 10.0  # times a factorisation: what the eigenvectors of a matrix take
 
 
@@ -27,7 +30,7 @@ class SharedLikelihood:
 
     ``v`` has, for each column of the rows, the constant feature last, one number per node; in native layout there are
     some zeros more in each row. ``like`` is a problem with the same rows and features and other weights of the
-    examples, whose eigenvectors serve here, too.
+    examples, whose eigenvectors serve here, too. ``renewal`` may be changed: a rough fit ends soon after 12 iterations.
     """
 
     convex = True
@@ -43,7 +46,7 @@ class SharedLikelihood:
         threads: int,
         like: SharedLikelihood | None = None,
     ) -> None:
-        self._like = like
+        self._like, self.renewal = like, _RENEWAL
         self.flat = ClassLikelihood(rows, labels, features.n_classes, sample_weight, threads)
         self.n, self.columns, self.nodes = rows.n, rows.columns, features.n_nodes
         self.start: Floats | None = None
@@ -83,25 +86,48 @@ class SharedLikelihood:
         zero, by the eigenvectors of the two matrices."""
         if not self.invertible:
             return None
-        shape = self.columns, self.nodes
         source = self if self._like is None else self._like
-        of_columns, left, of_nodes, right = source._axes
         share = C / self.flat.n_classes * self.total_weight / source.total_weight
-        divisor = l2 + share * of_columns[:, None] * of_nodes
+        return self._inverse(source._axes, share, l2)
+
+    def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> Callable[[Floats], Floats] | None:
+        """The same with rows weighted by ``1 - sum_k p_ik^2``, as their probabilities at ``w`` can change, and the mean
+        of ``diag(p_i) - p_i p_i'`` in place of that of equal probabilities."""
+        if not self.invertible:
+            return None
+        classes, weight = self.flat.n_classes, self.flat.sample_weight
+        probability = softmax(
+            self._rows.scores(self._of_classes(w), classes, self.flat.threads).reshape(-1, classes), axis=1
+        )
+        weighted = probability if weight is None else probability * weight[:, None]
+        between = np.diag(weighted.sum(axis=0)) - probability.T @ weighted
+        bend = weighted.sum(axis=1) - np.einsum("ik,ik->i", weighted, probability)
+        total = float(bend.sum())
+        if not total > 0.0:
+            return None
+        full = self._full_map
+        return self._inverse(self._axes_of(bend, full.T @ (between / total) @ full), C, l2)
+
+    def _inverse(self, axes: _Axes, share: float, l2: float) -> Callable[[Floats], Floats]:
+        of_columns, left, of_nodes, right = axes
+        shape, divisor = (self.columns, self.nodes), l2 + share * of_columns[:, None] * of_nodes
         return lambda v: (left @ ((left.T @ v.reshape(shape) @ right) / divisor) @ right.T).ravel()
 
-    def inverse_curvature_at(self, w: Floats, C: float, l2: float) -> None:
-        """Second derivatives elsewhere are no product of two small matrices."""
-
     @cached_property
-    def _axes(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Eigenvalues and eigenvectors of the products of columns, and of those of nodes."""
-        products = self._rows.column_products(self.flat.sample_weight).reshape(self.columns, -1)
+    def _axes(self) -> _Axes:
+        centred = self._full_map - self._full_map.mean(axis=0)
+        return self._axes_of(self.flat.sample_weight, centred.T @ centred)
+
+    def _axes_of(self, weight: Floats | None, of_nodes: Floats) -> _Axes:
+        """Eigenvalues and eigenvectors of the weighted products of columns, and of a matrix for the nodes."""
+        products = self._rows.column_products(weight).reshape(self.columns, -1)
         of_columns, left = eigh(products, lower=True, check_finite=False)
-        full = self._map if isinstance(self._map, np.ndarray) else self._map.toarray()
-        centred = full - full.mean(axis=0)
-        of_nodes, right = eigh(centred.T @ centred, check_finite=False)
-        return np.maximum(of_columns, 0.0), left, np.maximum(of_nodes, 0.0), right
+        lengths, right = eigh(of_nodes, check_finite=False)
+        return np.maximum(of_columns, 0.0), left, np.maximum(lengths, 0.0), right
+
+    @property
+    def _full_map(self) -> Floats:
+        return self._map if isinstance(self._map, np.ndarray) else np.asarray(self._map.toarray())
 
     def native(self, w: Floats) -> Floats:
         if w.size == self.columns * self._stride:

@@ -15,13 +15,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from maxmargin import _core
+from maxmargin.rows.inner_products import inner_products
 from maxmargin.rows.likelihood_newton import positive_inverse
 from maxmargin.solvers.base import Run, Solution, Status
 from maxmargin.solvers.certify import ROUNDING
 from maxmargin.solvers.monitor import Monitor
 
 Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.integer[Any]]
 
 _EXACT = 1e-3  # of tol="auto": the gap as a share of the objective
 _ROUGH = 3e-2  # the same, for a fit that is only compared with others
@@ -54,20 +55,20 @@ class LeastSquares:
 
         A constant feature gets the means of the targets, and what they lack is fitted.
         """
+        found = self.fit(targets, C, weight, tol, run)
+        return replace(found, w=found.w.weights())
+
+    def fit(self, targets: Floats, C: float, weight: Floats | None, tol: float | str, run: Run) -> Solution:
+        """``solve`` with weights that are a ``Combination`` of the rows."""
         s = np.ones(self.rows.n) if weight is None else weight
-        used = s > 0.0
+        used = np.flatnonzero(s > 0.0)
         mean = np.average(targets, axis=0, weights=s) if self.constant else np.zeros(targets.shape[1])
         root = np.sqrt(s[used])[:, None]
         at = _Descent(self._products(used), root, root * (targets[used] - mean), C)
         if at.is_factored_sooner:
-            at.solve()
+            at.solve(checked=not run.rough)
         found = self._descend(at, None if isinstance(tol, str) else C * float(s.sum()) * tol, run)
-        classes = targets.shape[1]
-        w = np.zeros((self.rows.columns, _core.padded(classes)))
-        w[:, :classes] = self._matrix[used].T @ (root * at.a)
-        if self.constant:
-            w[-1, :classes] += mean / self.constant
-        return replace(found, w=w.ravel())
+        return replace(found, w=Combination(self, used, root * at.a, mean))
 
     def _descend(self, at: _Descent, allowed: float | None, run: Run) -> Solution:
         """Steps until the gap is ``allowed``, or a small part of the objective; ``w`` is left out."""
@@ -94,20 +95,58 @@ class LeastSquares:
             trace=tuple(monitor.trace),
         )
 
-    def _products(self, used: Mask) -> Floats | sp.csr_array:
+    def _products(self, used: Numbers) -> Floats | sp.csr_array:
         """The rows in use, or their inner products where these are the cheaper way to multiply by ``K``."""
-        if self.rows.n**2 > _FAST * self.rows.cells:
-            return self._matrix[used]
-        return self._gram[np.ix_(used, used)]
+        if not self.by_products:
+            return self.matrix_of(used)
+        return self.products if used.size == self.rows.n else self.products[np.ix_(used, used)]
+
+    @property
+    def by_products(self) -> bool:
+        """Whether the rows are seen through their inner products only."""
+        return self.rows.n**2 <= _FAST * self.rows.cells
 
     @cached_property
-    def _matrix(self) -> sp.csr_array:
-        offsets, index, value = self.rows.cells_of(np.arange(self.rows.n, dtype=np.int32))
-        return sp.csr_array((value, index, offsets), shape=(self.rows.n, self.rows.columns))
+    def products(self) -> Floats:
+        """The inner products of all rows."""
+        return inner_products(self.rows)
 
-    @cached_property
-    def _gram(self) -> Floats:
-        return np.asarray((self._matrix @ self._matrix.T).toarray())
+    def matrix_of(self, rows: Numbers) -> sp.csr_array:
+        """Some of the rows, with the constant feature."""
+        offsets, index, value = self.rows.cells_of(rows.astype(np.int32))
+        return sp.csr_array((value, index, offsets), shape=(rows.size, self.rows.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """Weights of classes that are sums of rows: ``w_k = sum_i c_ik x_i``, and ``mean`` by the constant feature.
+
+    Parameters
+    ----------
+    used : numbers of the rows in the sums
+    coefficient : ``c``, shape (rows used, n_classes)
+    """
+
+    squares: LeastSquares
+    used: Numbers
+    coefficient: Floats
+    mean: Floats
+
+    def weights(self) -> Floats:
+        """In native layout, one column per class."""
+        squares, classes = self.squares, self.mean.size
+        w = np.zeros((squares.rows.columns, _core.padded(classes)))
+        w[:, :classes] = squares.matrix_of(self.used).T @ self.coefficient
+        if squares.constant:
+            w[-1, :classes] += self.mean / squares.constant
+        return w.ravel()
+
+    def scores(self, asked: Numbers) -> Floats:
+        """Of the rows of these numbers, shape (rows asked, n_classes)."""
+        if self.squares.by_products:
+            return np.asarray(self.squares.products[np.ix_(asked, self.used)] @ self.coefficient + self.mean)
+        sums = self.squares.matrix_of(self.used).T @ self.coefficient
+        return np.asarray(self.squares.matrix_of(asked) @ sums + self.mean)
 
 
 class _Descent:
@@ -138,17 +177,21 @@ class _Descent:
         n, classes = self.a.shape
         return self._rows is None and n <= 6 * _USUAL_STEPS * classes
 
-    def solve(self) -> None:
-        """Goes to the optimum, as far as rounding allows."""
+    def solve(self, checked: bool) -> None:
+        """Goes to the optimum, as far as rounding allows; unless that is ``checked``, nothing is taken to be left."""
         matrix = self._root * self._gram * self._root.T
-        matrix[np.diag_indices_from(matrix)] += 1.0 / self._C
+        matrix.ravel()[:: len(matrix) + 1] += 1.0 / self._C
         solved = positive_inverse(matrix)
-        if solved is not None:
-            self.a = np.ascontiguousarray(solved(self._targets))
+        if solved is None:
+            return
+        self.a = np.ascontiguousarray(solved(self._targets))
+        if not checked:
+            self._left = np.zeros_like(self._left)
+        else:
             self._left = self._targets - self._times(self.a)
-            self._direction = self._scale * self._left
-            self._steepness = np.einsum("ik,ik->k", self._left, self._direction)
-            self._assess()
+        self._direction = self._scale * self._left
+        self._steepness = np.einsum("ik,ik->k", self._left, self._direction)
+        self._assess()
 
     def step(self) -> None:
         moved = self._times(self._direction)

@@ -151,7 +151,7 @@ class TaxonomySVC(ClassEstimator):
             X = self._brought_together(X, check_sample_weight(sample_weight, labels.size))
             by_rows = None if self.method in ("likelihood", "squares") else self.method == "structural"
             data = self._prepare(X, labels, sample_weight, structure.losses, factor, by_rows=by_rows)
-            trained = TaxonomyTraining(self, placed, structure, data, labels).run()
+            trained = TaxonomyTraining(self, placed, structure, data, labels, factor).run()
             self._keep(trained.solution)
             self.method_, self.decision_ = trained.method, trained.decision
             self._place(placed, structure.features)

@@ -8,6 +8,7 @@ Where there are few examples, and fewer than columns, least squares are judged, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from time import perf_counter
@@ -20,14 +21,13 @@ from scipy.sparse.linalg import spsolve
 
 from maxmargin import _core
 from maxmargin.classes.calibration import held_out_sharpness
-from maxmargin.classes.described_outputs import difference_scale
 from maxmargin.classes.estimator import TrainingData
 from maxmargin.classes.likelihood_fit import likelihood_tolerance, maximise_likelihood
 from maxmargin.classes.methods import CONFIDENT, too_many_cells
 from maxmargin.classes.output_features import OutputFeatures
 from maxmargin.classes.placed_classes import PlacedClasses
 from maxmargin.classes.shared_likelihood import SharedLikelihood
-from maxmargin.classes.squares import SOLVER, LeastSquares
+from maxmargin.classes.squares import SOLVER, Combination, LeastSquares
 from maxmargin.classes.taxonomy_trials import MARGIN, SQUARES, Judged, Trials, following_candidate
 from maxmargin.fitting.likelihood_training import concluded_likelihood, likelihood_solver
 from maxmargin.fitting.method_choice import FEWEST, LIKELIHOOD, Candidate
@@ -39,7 +39,10 @@ from maxmargin.solvers.likelihood import Objective
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.integer[Any]]
 
+_TRIAL_PASSES = 5  # of margins: later ones hardly change how good their answers are, where they might win
+_LATER = 3  # times as many iterations before a trial renews its second derivatives: most have ended by then
 _FEW_EXAMPLES = 2500  # up to so many least squares cost little beside margins
 
 
@@ -58,13 +61,17 @@ class TrainedTaxonomy:
 
 @dataclass(frozen=True, eq=False)
 class TaxonomyTraining:
-    """What an estimator asks for, its classes in their taxonomy, and the examples as they are trained on."""
+    """What an estimator asks for, its classes in their taxonomy, and the examples as they are trained on.
+
+    ``sharing`` is what a default C is multiplied by where classes share features (``difference_scale``).
+    """
 
     estimator: Any
     placed: PlacedClasses
     structure: OutputFeatures
     data: TrainingData
     labels: Codes
+    sharing: float
 
     def run(self) -> TrainedTaxonomy:
         """Chooses the method, where it is to be chosen, and trains."""
@@ -87,7 +94,7 @@ class TaxonomyTraining:
         if isinstance(found, Status):
             trained = self._answer(MARGIN, start)
             return replace(trained, solution=replace(trained.solution, status=found))
-        trained = self._answer(found.candidate, start, found.decision)
+        trained = self._answer(found.candidate, start, found.decision, found.near)
         return replace(trained, temperature=1.0 / held_out_sharpness(found.held_out))
 
     @cached_property
@@ -132,23 +139,27 @@ class TaxonomyTraining:
         determined = self._total >= columns * self.structure.n_classes
         margins = [] if determined and trials.classes_overlap() else [MARGIN]
         squares = SQUARES if self._total < min(columns, _FEW_EXAMPLES) else ()
-        return [*margins, LIKELIHOOD, CONFIDENT, *squares]
+        return [LIKELIHOOD, CONFIDENT, *squares, *margins]
 
-    def _answer(self, candidate: Candidate, start: float, decision: str | None = None) -> TrainedTaxonomy:
-        """Trains on all examples, and warns where that does not converge; ``decision`` is the one that folds chose."""
+    def _answer(
+        self, candidate: Candidate, start: float, decision: str | None = None, near: Any = None
+    ) -> TrainedTaxonomy:
+        """Trains on all examples, and warns where that does not converge; ``decision`` is the one that folds chose,
+        ``near`` are weights of a trial to start from."""
         limit = self.estimator.max_time
         left = None if limit is None else max(1e-3, limit - (perf_counter() - start))
         if decision is None:
             decision = "score" if self.structure.zero_one or candidate == MARGIN else "expected-cost"
         by_cost = decision == "expected-cost"
-        solution = self.solve(candidate, self.data.weight, left, False, None, by_cost)
+        solution = self.solve(candidate, self.data.weight, left, False, near, by_cost)
         if candidate.method == "likelihood":
             return TrainedTaxonomy(solution, "likelihood", decision, 1.0)
         return TrainedTaxonomy(solution, candidate.method)
 
     def _interrupted(self, candidate: Candidate, solution: Solution) -> TrainedTaxonomy:
         """The weights of the last trial, without a third of the examples: somebody wants an end now."""
-        solution = replace(solution, status=Status.INTERRUPTED)
+        w = self._trial_weights(candidate, solution.w)
+        solution = replace(solution, w=w, status=Status.INTERRUPTED)
         name, n = solution.details["solver"], self.labels.size
         return TrainedTaxonomy(concluded(solution, name, n, solution.details["C"], None), candidate.method)
 
@@ -156,8 +167,7 @@ class TaxonomyTraining:
         """A default C follows the features of the examples and, where they are shared, those of the classes."""
         if not isinstance(self.estimator.C, str):
             return float(self.estimator.C_)
-        shared = self._shared and candidate.method == "likelihood"
-        factor = difference_scale(self.structure.features.matrix) if shared else 1.0
+        factor = self.sharing if self._shared and candidate.method == "likelihood" else 1.0
         return candidate.factor * factor * self.data.scale.regularisation
 
     def solve(
@@ -166,11 +176,13 @@ class TaxonomyTraining:
         weight: Floats | None,
         seconds: float | None,
         trial: bool,
-        near: Floats | None = None,
+        near: Any = None,
         by_cost: bool = False,
+        inspect: Callable[[int, Any], None] | None = None,
     ) -> Solution:
-        """Trains a candidate; a ``trial`` is rough and silent. ``near`` are weights of nodes to start from. Scores of
-        least squares are shares of the classes, or ``by_cost`` minus the expected losses of the answers."""
+        """Trains a candidate; a ``trial`` is rough and silent, and its weights are for ``trial_scores``. ``near`` are
+        those of a trial to start from. Scores of least squares are shares of the classes, or ``by_cost`` minus the
+        expected losses of the answers. ``inspect`` is called after each pass of margins."""
         run = replace(run_of(self.estimator), max_time=seconds)
         if trial:
             run = replace(run, verbose=0, callback=None, rough=True)
@@ -178,27 +190,45 @@ class TaxonomyTraining:
         if candidate.method == "structural":
             kernel, width = self.data.kernel, _core.padded(self.structure.n_nodes)
             wrapped = None if kernel is None else partial(kernel.oracle, rows=rows, width=width)
-            run = as_trial(run) if trial else run
+            run = replace(as_trial(run, _TRIAL_PASSES), inspect=inspect) if trial else run
             return train(
                 model, self.structure, rows, self.labels, n, model.C_, weight, run=run, trial=trial, wrapped=wrapped
             )
         if candidate.method == "squares":
             return self._solve_squares(candidate, weight, run, by_cost)
-        C, problem = self._c(candidate), self._problem(weight)
+        C, problem = self._c(candidate), self._problem(weight, trial)
         if self._shared:
             problem.start = near
         solution = maximise_likelihood(problem, C, "auto", model.tol, run)
         objective = Objective(problem, C, 0.0, 1.0, likelihood_tolerance(model.tol, problem.total_weight))
         solution = concluded_likelihood(solution, likelihood_solver("auto").name, objective, trial)
-        return solution if self._shared else replace(solution, w=self._of_nodes(solution.w))
+        return solution if self._shared or trial else replace(solution, w=self._of_nodes(solution.w))
+
+    def trial_scores(self, candidate: Candidate, w: Any, asked: Numbers) -> Floats:
+        """Of the examples of these numbers by the weights of a trial, shape (examples asked, n_classes)."""
+        if isinstance(w, Combination):
+            return w.scores(asked)
+        rows, jobs, some = self.data.rows, job_count(self.estimator.n_jobs), asked.astype(np.int32)
+        if candidate.method == "likelihood" and not self._shared:
+            found = rows.scores(w, self.structure.n_classes, jobs, some)
+        else:
+            found = self.structure.features.native.scores(rows, w, jobs, some)
+        return np.asarray(found).reshape(asked.size, -1)
+
+    def _trial_weights(self, candidate: Candidate, w: Any) -> Floats:
+        """Weights of nodes from those of a trial."""
+        if isinstance(w, Combination):
+            return self._of_nodes(w.weights())
+        flat = candidate.method == "likelihood" and not self._shared
+        return self._of_nodes(w) if flat else np.asarray(w)
 
     def _solve_squares(self, candidate: Candidate, weight: Floats | None, run: Run, by_cost: bool) -> Solution:
         model, C = self.estimator, self._c(candidate)
         targets = -self.losses if by_cost else np.eye(self.structure.n_classes)
-        solution = self._squares.solve(targets[self.labels], C, weight, model.tol, run)
+        solution = self._squares.fit(targets[self.labels], C, weight, model.tol, run)
         allowed = np.nan if isinstance(model.tol, str) else C * self._total * float(model.tol)
         solution = concluded(solution, SOLVER, self.labels.size, C, allowed, trial=run.rough)
-        return replace(solution, w=self._of_nodes(solution.w))
+        return solution if run.rough else replace(solution, w=self._trial_weights(candidate, solution.w))
 
     @cached_property
     def _squares(self) -> LeastSquares:
@@ -207,12 +237,14 @@ class TaxonomyTraining:
     @cached_property
     def losses(self) -> Floats:
         """Of every answer for every true class, shape (n_classes, n_classes)."""
-        return np.array([self.structure.losses.row(truth) for truth in range(self.structure.n_classes)])
+        return self.structure.losses.table
 
-    def _problem(self, weight: Floats | None) -> SharedLikelihood | ClassLikelihood:
+    def _problem(self, weight: Floats | None, trial: bool) -> SharedLikelihood | ClassLikelihood:
         threads, rows = job_count(self.estimator.n_jobs), self.data.rows
         if self._shared:
-            return SharedLikelihood(rows, self.labels, self.structure.features, weight, threads, self._all)
+            problem = SharedLikelihood(rows, self.labels, self.structure.features, weight, threads, self._all)
+            problem.renewal *= _LATER if trial else 1
+            return problem
         return ClassLikelihood(rows, self.labels, self.structure.n_classes, weight, threads)
 
     @property

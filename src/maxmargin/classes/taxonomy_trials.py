@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,6 @@ from maxmargin.classes.methods import CONFIDENT, LARGEST_FACTOR, OVERLAP
 from maxmargin.classes.taxonomy_places import ClassPlaces
 from maxmargin.classes.taxonomy_score import expected_loss
 from maxmargin.fitting.method_choice import LIKELIHOOD, Candidate, Contest, Mask, dealt_folds
-from maxmargin.fitting.training import job_count
 from maxmargin.rows.row_keys import row_keys
 from maxmargin.solvers.base import Solution, Status
 
@@ -27,16 +27,21 @@ Floats = npt.NDArray[np.float64]
 MARGIN = Candidate("structural", 1.0)
 SQUARES = (Candidate("squares", 0.125), Candidate("squares", 1.0))
 _STEP = 8.0  # from one C of a method to the next
+_FEW_CLASSES = 128  # whose expected losses are faster by a table than by sums over the taxonomy
+_FIRST_PASSES = 3  # of margins, after which their answers tell anything
+_FAR = 2.0  # standard errors behind another candidate: more passes do not make up for so much
 _FURTHEST = 64.0  # times the default C of least squares, up and down
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The candidate that won, the better decision, and the scores of examples by weights not trained on them."""
+    """The candidate that won, the better decision, the scores of examples by weights not trained on them, and the
+    weights of its first trial."""
 
     candidate: Candidate
     decision: str
     held_out: list[HeldOutScores]
+    near: Any
 
 
 class Trials:
@@ -47,10 +52,11 @@ class Trials:
     def __init__(self, training: TaxonomyTraining, limit: float | None) -> None:
         self._training, self._limit = training, limit
         self._labels, self._structure, self._weight = training.labels, training.structure, training.weight
-        self._rows, self._places = training.data.rows, ClassPlaces(training.placed)
-        keys = row_keys(self._rows, training.data.scale.sizes)
+        self._places = ClassPlaces(training.placed)
+        keys = row_keys(training.data.rows, training.data.scale.sizes)
         self._fold = dealt_folds(keys, self._labels, self._weight > 0.0)
         self._known: dict[tuple[Candidate, bytes], Solution] = {}
+        self._tried: dict[Candidate, _Trial] = {}
 
     def classes_overlap(self) -> bool:
         """Whether the likelihood errs on more than 15 % of its training examples that guessing would err on."""
@@ -59,25 +65,30 @@ class Trials:
         found = self._train(LIKELIHOOD, kept, left)
         weight = np.where(kept, self._weight, 0.0)
         guess = float(weight.sum() - np.bincount(self._labels, weight).max())
-        wrong = float(weight @ (self._scores(found.w).argmax(axis=1) != self._labels))
+        scores = self._training.trial_scores(LIKELIHOOD, found.w, np.arange(self._labels.size))
+        wrong = float(weight @ (scores.argmax(axis=1) != self._labels))
         return wrong > OVERLAP * guess
 
     def best(self, candidates: list[Candidate], clearly: bool = False) -> Judged | Status:
         """The candidate of lowest loss, or why that was not found; ``clearly`` prefers the first unless it is beaten by
         more than a standard error."""
-        trials = [_Trial(candidate, self._labels.size) for candidate in candidates]
+        trials = [self._tried.setdefault(one, _Trial(one, self._labels.size)) for one in candidates]
+        seen, before = np.zeros(self._labels.size, dtype=bool), [0.0] * len(trials)
 
         def train(candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
             return self._train(candidate, kept, seconds)
 
-        def loss(place: int, w: Floats, asked: Mask) -> float:
-            before = self._weight @ trials[place].losses
-            self._ask(trials[place], w, asked)
-            return float(self._weight @ trials[place].losses - before)
+        def loss(place: int, w: Any, asked: Mask) -> float:
+            seen[asked] = True
+            if not trials[place].asked[asked].any():
+                self._ask(trials[place], w, asked)
+            earlier, before[place] = before[place], float(self._weight[seen] @ trials[place].losses[seen])
+            return before[place] - earlier
 
         def error(one: int, other: int) -> float:
             share = 0.5 if clearly and one else 1.0  # one that has to win by an error is out before it is behind by one
-            return share * float(np.sqrt(self._weight @ (trials[one].losses - trials[other].losses) ** 2))
+            between = (trials[one].losses - trials[other].losses)[seen]
+            return share * float(np.sqrt(self._weight[seen] @ between**2))
 
         total = float(self._weight.sum())
         found = Contest(candidates, train, loss, self._fold, self._limit, error).losses(total)
@@ -86,40 +97,61 @@ class Trials:
         best = int(found.argmin())
         if clearly and found[0] < np.inf and found[0] - found[best] <= error(0, best):
             best = 0
-        return Judged(candidates[best], trials[best].decision, self._held_out(trials[best]))
+        near = self._known[candidates[best], (self._fold > 0).tobytes()].w
+        return Judged(candidates[best], trials[best].decision, self._held_out(trials[best]), near)
 
     def _train(self, candidate: Candidate, kept: Mask, seconds: float | None) -> Solution:
         key = candidate, kept.tobytes()
         if key not in self._known:
             near = [self._known[c, k] for c, k in self._known if k == key[1] and c.method == candidate.method]
-            weight = np.where(kept, self._weight, 0.0)
-            self._known[key] = self._training.solve(candidate, weight, seconds, True, near[-1].w if near else None)
-            self.last = candidate, self._known[key]
+            weight, asked = np.where(kept, self._weight, 0.0), (self._fold >= 0) & ~kept
+            begin = near[-1].w if near else None
+            inspect = partial(self._give_up, candidate, asked)
+            try:
+                found = self._training.solve(candidate, weight, seconds, True, begin, False, inspect)
+            except _Behind as behind:
+                found = behind.solution
+            self._known[key] = found
+            self.last = candidate, found
         return self._known[key]
+
+    def _give_up(self, candidate: Candidate, asked: Mask, passes: int, w: Any) -> None:
+        """Ends the training of margins that are more than two standard errors behind another candidate on the fold."""
+        others = [trial for trial in self._tried.values() if trial.asked[asked].all()]
+        if passes != _FIRST_PASSES or not others:
+            return
+        trial, weight = _Trial(candidate, self._labels.size), self._weight[asked]
+        w = np.asarray(w, dtype=np.float64).copy()
+        self._ask(trial, w, asked)
+        best = min(others, key=lambda other: float(weight @ other.losses[asked]))
+        between = (trial.losses - best.losses)[asked]
+        if weight @ between > _FAR * np.sqrt(weight @ between**2):
+            calls = passes * self._labels.size
+            raise _Behind(Solution(w, Status.MAX_ITER, None, None, passes, calls))
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the last training."""
         return bool(self._known) and self.last[1].status is Status.INTERRUPTED
 
-    def _scores(self, w: Floats) -> Floats:
-        """Of all examples, shape (n, n_classes)."""
-        jobs = job_count(self._training.estimator.n_jobs)
-        return np.asarray(self._structure.features.native.scores(self._rows, w, jobs)).reshape(self._labels.size, -1)
-
-    def _ask(self, trial: _Trial, w: Floats, asked: Mask) -> None:
+    def _ask(self, trial: _Trial, w: Any, asked: Mask) -> None:
         """About the examples of a fold."""
-        structure, scores = self._structure, self._scores(w)[asked]
+        structure, losses = self._structure, self._structure.losses
+        scores = self._training.trial_scores(trial.candidate, w, np.flatnonzero(asked))
         truth, weight = self._labels[asked], self._weight[asked]
         known = np.bincount(self._labels[(self._fold >= 0) & ~asked], minlength=structure.n_classes) > 0
         told = known[truth]
-        part = HeldOutScores(scores[told], truth[told], weight[told], known)
+        if told.all():
+            part = HeldOutScores(scores, truth, weight, known)
+        else:
+            part = HeldOutScores(scores[told], truth[told], weight[told], known)
         trial.held_out.append(part)
-        trial.by_score[asked] = structure.losses.of_pairs(truth, scores.argmax(axis=1).astype(np.int32))
+        trial.asked[asked] = True
+        trial.by_score[asked] = losses.of_pairs(truth, scores.argmax(axis=1).astype(np.int32))
         trial.by_cost[asked] = trial.by_score[asked]
         if trial.candidate != MARGIN and not structure.zero_one:
             cheapest = self._costs(trial, part, scores).argmin(axis=1)
-            trial.by_cost[asked] = structure.losses.of_pairs(truth, cheapest.astype(np.int32))
+            trial.by_cost[asked] = losses.of_pairs(truth, cheapest.astype(np.int32))
         gain = self._weight @ (trial.by_score - trial.by_cost)
         trial.decision = "expected-cost" if gain > 0.0 else "score"
 
@@ -128,6 +160,8 @@ class Trials:
         if trial.candidate.method == "squares":
             return np.asarray(scores @ self._training.losses)
         probability = softmax(held_out_sharpness([part]) * scores, axis=1)
+        if self._structure.n_classes <= _FEW_CLASSES:
+            return np.asarray(probability @ self._training.losses)
         return expected_loss(self._training.estimator, self._places, probability)
 
     def _held_out(self, trial: _Trial) -> list[HeldOutScores]:
@@ -147,11 +181,20 @@ def following_candidate(best: Candidate) -> Candidate | None:
     return None
 
 
+class _Behind(Exception):
+    """What margins that were given up had found."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__()
+        self.solution = solution
+
+
 class _Trial:
     """A candidate, and the losses of the examples that it was asked about by two decisions; 0 for the others."""
 
     def __init__(self, candidate: Candidate, n: int) -> None:
         self.candidate, self.decision = candidate, "score"
+        self.asked: Mask = np.zeros(n, dtype=bool)
         self.by_score: Floats = np.zeros(n)
         self.by_cost: Floats = np.zeros(n)
         self.held_out: list[HeldOutScores] = []

@@ -94,12 +94,12 @@ def run_of(estimator: Any, relative: float = RELATIVE_GAP, slack: str | None = N
     )
 
 
-def as_trial(run: Run) -> Run:
+def as_trial(run: Run, passes: int = _TRIAL_PASSES) -> Run:
     """The run of margins that are only compared with others: silent, not as far as rounding allows, in few passes.
 
     What has not converged by then is judged as it is: its mistakes hardly change any more.
     """
-    most = _TRIAL_PASSES if run.max_iter is None else min(run.max_iter, _TRIAL_PASSES)
+    most = passes if run.max_iter is None else min(run.max_iter, passes)
     return replace(run, verbose=0, callback=None, rough=True, max_iter=most)
 
 

@@ -65,6 +65,7 @@ class SumLikelihood:
     curvature = 0.0  # not known
     invertible = False
     has_dual = False
+    renewal = None
 
     def __init__(
         self,

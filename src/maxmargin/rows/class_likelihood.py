@@ -38,6 +38,7 @@ class ClassLikelihood:
     convex = True
     has_dual = True
     steps = None
+    renewal = 30
 
     def __init__(
         self,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from maxmargin import _core
 from maxmargin.rows.feature_scale import packed
+from maxmargin.rows.inner_products import inner_products
 from maxmargin.rows.kernel_factor import RESIDUAL, pivoted_factor
 
 _MOST_ROWS = 1000  # beyond, the factor of n^3 / 3 multiplications takes long beside what it saves
@@ -25,10 +25,7 @@ def turned_rows(rows: _core.Rows) -> _core.Rows:
     n = rows.n
     if n > _MOST_ROWS or rows.cells < _WIDE * n * n or n * rows.cells > _MOST_PRODUCTS:
         return rows
-    offsets, index, value = rows.cells_of(np.arange(n, dtype=np.int32))
-    matrix = sp.csr_array((value, index, offsets), shape=(n, rows.columns))
-    dense = matrix.toarray() if value.size > 0.1 * n * rows.columns else None
-    products = (matrix @ matrix.T).toarray() if dense is None else dense @ dense.T
+    products = inner_products(rows)
     lower, order = pivoted_factor(products, RESIDUAL * float(products.diagonal().max()))
     if not lower.shape[1]:
         return rows

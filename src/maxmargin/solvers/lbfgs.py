@@ -19,7 +19,6 @@ Floats = npt.NDArray[np.float64]
 
 _PERIOD = 10  # without a bound of the gap: iterations over which the progress is looked at
 _ROUNDING = 1e-15  # of the objective: what a step must gain
-_LONG = 30  # iterations after which second derivatives where it is by then are worth their price
 _PATIENCE = 3  # steps in a row that gain less, after which rounding is all that is left
 _VISIBLE = 1e-12  # of the objective: rounding hides smaller gains, and the gradient tells whether a step is good
 
@@ -118,7 +117,7 @@ class Descent:
                 self.iterations += 1
                 if self.monitor.run.inspect is not None:
                     self.monitor.run.inspect(self.iterations, self.problem.native(self.w))
-                if self.iterations == _LONG:
+                if self.iterations == self.problem.renewal:
                     self._renew_inverse()
                 if not self._finished() and self._exhausted():
                     self.monitor.status = Status.STALLED

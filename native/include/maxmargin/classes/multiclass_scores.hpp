@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "maxmargin/rows/rows.hpp"
 
 namespace maxmargin {
 
-// out[i, k] = <w_k, x_i> for k < classes, row-major.
-void multiclass_scores(const Rows& rows, const double* weights, std::int64_t classes, double* out, int threads);
+// out[m, k] = <w_k, x_i> for k < classes, row-major, with i = examples[m], or i = m where `examples` is empty and out has one row per row.
+void multiclass_scores(const Rows& rows, const double* weights, std::int64_t classes, std::span<const std::int32_t> examples,
+                       std::span<double> out, int threads);
 
 }  // namespace maxmargin

@@ -104,7 +104,11 @@ class OutputBlock : public OutputPlanes {
       if (k != truth_ && gradient_[k] > -std::numeric_limits<double>::infinity()) few_.push_back(k);
     }
     if (with_truth) few_.push_back(truth_);
-    add_most_violated(*this, few_);
+    double least = 0.0;  // a plane gains weight from one in use that is worse than it, or, without a cap, from nothing
+    for (std::int32_t k : few_) {
+      if (with_truth && alpha_[k] > 0.0) least = std::min(least, gradient_[k]);
+    }
+    add_most_violated(*this, few_, least);
     if (!with_truth) few_.erase(std::remove(few_.begin(), few_.end(), truth_), few_.end());
     some_.take(*this, few_);
     const Ascent result = ascend(some_);

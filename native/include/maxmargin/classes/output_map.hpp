@@ -1,13 +1,15 @@
 // Output features: class y has a vector Lambda(y) over `nodes`, and Psi(x, y) = x (x) Lambda(y). With one weight vector a
 // node the scores of the nodes are s_z = <w_z, x>, and those of the classes S_y = sum_z Lambda(y)_z s_z follow from them.
 //
-//   tree     Lambda(y)_z = weight_z for y's own node and all above it; one pass down gives all class scores
+//   tree     Lambda(y)_z = weight_z for y's own node and all above it; one pass down gives all class scores. Of few classes
+//            the table of products is kept as well
 //   sparse   rows in CSR
 //   dense    rows one after the other, with the table of their products
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "maxmargin/simd/kernels.hpp"
@@ -15,6 +17,8 @@
 namespace maxmargin {
 
 enum class OutputKind : std::uint8_t { tree, sparse, dense };
+
+inline constexpr std::int64_t kTabledClasses = 512;  // of a tree: a table of their products stays in the cache
 
 struct OutputMap {
   OutputKind kind = OutputKind::tree;
@@ -26,6 +30,7 @@ struct OutputMap {
   std::vector<double> squares;               // tree: sum of weight^2 of a node and all above it
   std::vector<double> lengths;               // |Lambda(y)|^2 of each class
   std::vector<std::int32_t> depth;           // tree
+  std::vector<double> table;                 // tree of few classes: their products, (classes, class_stride)
 
   const std::int64_t* offsets = nullptr;  // sparse
   const std::int32_t* indices = nullptr;
@@ -52,6 +57,16 @@ struct OutputMap {
       squares[z] = weight[z] * weight[z] + (above < 0 ? 0.0 : squares[static_cast<std::size_t>(above)]);
       depth[z] = above < 0 ? 0 : depth[static_cast<std::size_t>(above)] + 1;
     }
+    if (classes > kTabledClasses) return;
+    std::vector<double> sums(squares.size()), made(static_cast<std::size_t>(classes * class_stride()));
+    for (int y = 0; y < classes; ++y) products(y, sums.data(), made.data() + static_cast<std::int64_t>(y) * class_stride());
+    table = std::move(made);
+  }
+
+  // <Lambda(y), Lambda(k)> for all k, zero in the padding, where there is a table; else null.
+  const double* known_products(int y) const {
+    const double* all = kind == OutputKind::dense ? gram : table.empty() ? nullptr : table.data();
+    return all == nullptr ? nullptr : all + static_cast<std::int64_t>(y) * class_stride();
   }
 
   // out[y] = sum_z Lambda(y)_z scores[z]; `sums` has room for all nodes, the padding of `out` is left alone.
@@ -74,8 +89,8 @@ struct OutputMap {
 
   // out[k] = <Lambda(y), Lambda(k)> for all classes; `sums` has room for all nodes.
   void products(int y, double* sums, double* out) const {
-    if (kind == OutputKind::dense) {
-      std::copy_n(gram + static_cast<std::int64_t>(y) * class_stride(), classes, out);
+    if (const double* known = known_products(y)) {
+      std::copy_n(known, classes, out);
       return;
     }
     std::fill_n(sums, nodes, 0.0);
@@ -92,7 +107,7 @@ struct OutputMap {
 
   // <Lambda(k), Lambda(l)>
   double product(int k, int l) const {
-    if (kind == OutputKind::dense) return gram[static_cast<std::int64_t>(k) * class_stride() + l];
+    if (const double* known = known_products(k)) return known[l];
     if (kind == OutputKind::tree) {
       std::int32_t a = class_node[k], b = class_node[l];
       while (a != b) {

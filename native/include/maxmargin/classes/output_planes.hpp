@@ -152,9 +152,9 @@ class OutputPlanes {
     coefficient_[truth_] += step;
     const OutputMap& map = *data_.map;
     const double moved = step * norm_;
-    if (map.kind == OutputKind::dense) {
-      kernels().axpy(moved, map.gram + static_cast<std::int64_t>(truth_) * map.class_stride(), scores_.data(), map.class_stride());
-      kernels().axpy(-moved, map.gram + static_cast<std::int64_t>(k) * map.class_stride(), scores_.data(), map.class_stride());
+    if (const double* known = map.known_products(k)) {
+      kernels().axpy(moved, map.known_products(truth_), scores_.data(), map.class_stride());
+      kernels().axpy(-moved, known, scores_.data(), map.class_stride());
       return;
     }
     map.for_each(truth_, [&](std::int32_t z, double value) { node_scores_[static_cast<std::size_t>(z)] += moved * value; });
@@ -162,7 +162,7 @@ class OutputPlanes {
   }
 
   void refresh() {
-    if (data_.map->kind != OutputKind::dense) data_.map->class_scores(node_scores_.data(), passed_.data(), scores_.data());
+    if (data_.map->known_products(0) == nullptr) data_.map->class_scores(node_scores_.data(), passed_.data(), scores_.data());
     value_planes();
   }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -93,23 +95,24 @@ class ShortBlock {
 template <class Block>
 void add_most_violated(const Block& block, std::vector<std::int32_t>& planes, double least = -std::numeric_limits<double>::infinity()) {
   using Found = std::pair<double, std::int32_t>;
-  const std::size_t in_use = planes.size();
-  std::vector<Found> best;  // a heap whose first is the least of them
-  best.reserve(kFresh);
-  const auto later = [](const Found& a, const Found& b) { return a.first > b.first; };
+  const auto in_use = planes.begin() + static_cast<std::ptrdiff_t>(planes.size());
+  std::array<Found, 4 * kFresh> found;  // where it is full, the best stay
+  std::size_t count = 0;
+  const auto keep_best = [&] {
+    if (count <= kFresh) return;
+    const auto last = found.begin() + static_cast<std::ptrdiff_t>(kFresh - 1);
+    std::nth_element(found.begin(), last, found.begin() + static_cast<std::ptrdiff_t>(count), [](const Found& a, const Found& b) { return a.first > b.first; });
+    count = kFresh;
+    least = last->first;
+  };
   for (std::int32_t k = 0; k < block.size(); ++k) {
     const double gradient = block.gradient(k);
-    if (!(gradient > least)) continue;
-    if (std::find(planes.begin(), planes.begin() + static_cast<std::ptrdiff_t>(in_use), k) != planes.begin() + static_cast<std::ptrdiff_t>(in_use)) continue;
-    if (best.size() == kFresh) {
-      std::pop_heap(best.begin(), best.end(), later);
-      best.pop_back();
-    }
-    best.emplace_back(gradient, k);
-    std::push_heap(best.begin(), best.end(), later);
-    if (best.size() == kFresh) least = best.front().first;
+    if (!(gradient > least) || std::find(planes.begin(), in_use, k) != in_use) continue;
+    found[count++] = {gradient, k};
+    if (count == found.size()) keep_best();
   }
-  for (const Found& found : best) planes.push_back(found.second);
+  keep_best();
+  for (std::size_t i = 0; i < count; ++i) planes.push_back(found[i].second);
 }
 
 }  // namespace maxmargin

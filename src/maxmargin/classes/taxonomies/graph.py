@@ -160,19 +160,19 @@ class Taxonomy:
     @cached_property
     def heights(self) -> Indices:
         """Longest way from each node down to a leaf."""
-        heights = np.zeros(len(self), dtype=np.int32)
+        heights = [0] * len(self)
         for z in range(len(self) - 1, -1, -1):
-            for p in self.parents_of(z):
+            for p in self._parents[z]:
                 heights[p] = max(heights[p], heights[z] + 1)
-        return heights
+        return np.array(heights, dtype=np.int32)
 
     @cached_property
     def depths(self) -> Indices:
         """Longest way from a root to each node."""
-        depths = np.zeros(len(self), dtype=np.int32)
-        for z in range(len(self)):
-            depths[z] = max((depths[p] + 1 for p in self.parents_of(z)), default=0)
-        return depths
+        depths: list[int] = []
+        for parents in self._parents:
+            depths.append(max([depths[p] + 1 for p in parents], default=0))
+        return np.array(depths, dtype=np.int32)
 
     def distances_up(self, node: int) -> dict[int, int]:
         """Numbers of the node and its ancestors, with the length of the shortest way up to each."""
