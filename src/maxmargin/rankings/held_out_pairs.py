@@ -38,14 +38,13 @@ class HeldOutPairs:
         middle = halves[0].members.size
         self._starts = np.concatenate([halves[0].offsets, middle + halves[1].offsets[1:]])[:-1]
         own = np.ascontiguousarray(grades[self.members])
-        self._halves = [
-            _Half(slice(first, first + half.members.size), half.offsets, own) for first, half in zip((0, middle), halves)
-        ]
+        places = zip((0, middle), halves)
+        self._halves = [_Half(slice(first, first + half.members.size), half.offsets, own) for first, half in places]
 
     def prepared(self, X: Floats) -> Floats:
         """The rows ``members`` of X less the mean of their group, columns of size 1."""
         means = np.add.reduceat(X, self._starts) / self._sizes[:, None]
-        Z = X - np.repeat(means, self._sizes, axis=0)
+        Z: Floats = X - np.repeat(means, self._sizes, axis=0)
         size = np.sqrt(np.einsum("ij,ij->j", Z, Z) / len(Z))
         Z /= np.where(size > 0.0, size, 1.0)
         return Z
