@@ -1295,6 +1295,16 @@ def read_svmhmm(text: bytes) -> tuple[Any, ...]:
     (first faulty line or 0, tags, numbers after qid:, lines, (indptr, indices, values or None)) of the tokens.
     """
 
+def group_items(document: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], item: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], one: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], other: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: int) -> tuple[Any, ...]:
+    """
+    (first item of each group, its items, where documents begin, their groups) of items that are alike; see diversity/item_groups.hpp.
+    """
+
+def count_words(texts: list[str | list[str]]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.int64], list[str]]:
+    """
+    (counts, columns, ends of rows, words) of ASCII texts, which are split into words, and of lists of words; see diversity/word_counts.hpp.
+    """
+
 def choose_greedily(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, more_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_items: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, more_benefit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[Any, ...]:
     """
     (documents in the order of the choice, their gains, gains computed) of the greedy cover of up to k documents. Document d has items[offsets[d]:offsets[d + 1]]; item j is worth benefit[j] once; a second cover may be added.

@@ -27,6 +27,18 @@ def test_every_set_is_counted_as_by_a_vectoriser_of_its_own(options):
         assert names.tolist() == own.get_feature_names_out().tolist()
 
 
+def test_any_characters_are_split_as_by_a_vectoriser():
+    rng = np.random.default_rng(0)
+    letters = np.array(list("abcXYZ019_ .,-'\t\n\0é ß中İ"))
+    counter = WordCounter(CountVectorizer())
+    for _ in range(50):
+        texts = ["ok", *("".join(rng.choice(letters, size)) for size in rng.integers(0, 40, 6))]
+        counts, names = counter(texts)
+        own = CountVectorizer()
+        np.testing.assert_array_equal(counts.toarray(), own.fit_transform(texts).toarray())
+        assert names.tolist() == own.get_feature_names_out().tolist()
+
+
 def test_texts_without_words_are_refused_in_the_words_of_the_vectoriser():
     with pytest.raises(ValueError, match="empty vocabulary"):
         WordCounter(CountVectorizer())(["a", "b"])

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from maxmargin import _core
 from maxmargin.diversity.candidates import Candidates
 from maxmargin.diversity.levels import Level, checked_levels, checked_shares
 from maxmargin.diversity.words import WordFeatures, common_words, cover_words
@@ -80,16 +81,24 @@ def test_words_that_are_alike_are_one_item():
     assert sorted(known.own.tolist()) == [-1, -1, -1, 0]
 
 
-def test_many_words_are_grouped_block_by_block(monkeypatch):
+def test_items_are_one_where_documents_and_numbers_agree():
     rng = np.random.default_rng(0)
-    counts = sp.csr_array(rng.poisson(0.3, size=(9, 60)).astype(float))
-    candidates = Candidates({"text": counts}, None, 9)
-    features = WordFeatures((Level("text", 1), Level("text", 2)), (0.2, 0.5))
-    whole = cover_words(candidates, features)
-    monkeypatch.setattr("maxmargin.diversity.words._BLOCK", 7)
-    parts = cover_words(candidates, features)
-    assert np.array_equal(whole.count, parts.count)
-    assert np.array_equal(whole.cover.items, parts.cover.items)
+    n, m = 9, 400
+    there = rng.random((n, m)) < 0.25
+    there[0, ~there.any(axis=0)] = True
+    one, other = rng.integers(0, 3, m), rng.integers(-1, 2, m)
+    document, item = map(np.ascontiguousarray, np.nonzero(there))
+    first, count, ends, groups = _core.group_items(document, item, one, other, n)
+    known: dict[tuple[object, ...], list[int]] = {}
+    for j in range(m):
+        known.setdefault((*there[:, j], one[j], other[j]), []).append(j)
+    assert first.tolist() == [items[0] for items in known.values()]
+    assert count.tolist() == [len(items) for items in known.values()]
+    np.testing.assert_array_equal(np.split(groups, ends[1:-1])[3], np.flatnonzero(there[3, first]))
+    with pytest.raises(IndexError, match="no such document"):
+        _core.group_items(document, item, one, other, n - 1)
+    with pytest.raises(IndexError, match="no such item"):
+        _core.group_items(document, item, one[:-1], other[:-1], n)
 
 
 def test_common_words_are_those_of_enough_sets():

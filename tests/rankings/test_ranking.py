@@ -218,7 +218,7 @@ def test_warm_start_goes_on_from_the_cuts():
     model = RankingSVM(C=0.1, warm_start=True, tol=1e-4).fit(X, y, groups=groups)
     cold, primal = model.n_iter_, model.solution_.primal
     model.fit(X, y, groups=groups)
-    assert model.n_iter_ < cold / 2
+    assert model.n_iter_ <= cold / 2
     assert model.solution_.primal == pytest.approx(primal, rel=1e-3)
     warm = model.fit(
         X[:-5], y[:-5], groups=groups[:-5]

@@ -27,7 +27,12 @@ Cover checked(const In1<std::int64_t>& offsets, const In1<std::int32_t>& items, 
 
 }  // namespace
 
+void bind_item_groups(nb::module_& module);
+void bind_word_counts(nb::module_& module);
+
 void bind_diversity(nb::module_& module) {
+  bind_item_groups(module);
+  bind_word_counts(module);
   module.def(
       "choose_greedily",
       [](In1<std::int64_t> offsets, In1<std::int32_t> items, In1<double> benefit, std::int64_t k,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/engine/newton.hpp"
@@ -15,7 +16,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kStartRows = 64;    // per column, in the sample of groups that the start is made of
 constexpr std::int64_t kStartGroups = 2;   // at least
 constexpr double kTooRough = 0.6;        // of the gap allowed: where smoothing adds more the band is narrowed
-constexpr double kSmooth = 0.4;          // to where it adds this
+constexpr double kSmooth = 0.25;         // to where it adds this
 constexpr double kNarrowing = 0.4;       // at most so much at a time
 constexpr double kNarrowingNear = 0.01;  // or so much, where the start is near a solution
 constexpr double kNarrowest = 1e-7;
@@ -27,7 +28,7 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) { return 
 }  // namespace
 
 PairNewton::PairNewton(const PairRows& data, std::vector<double> weight, double C, int threads)
-    : data_(data), pairs_(data, threads), weight_(std::move(weight)), threads_(threads), C_(C), narrowing_(kNarrowing), scores_(data.grade.size()),
+    : data_(data), pairs_(data, threads), weight_(std::move(weight)), threads_(threads), C_(C), scores_(data.grade.size()),
       primal_(kInfinite), bound_(-kInfinite) {
   for (double& s : weight_) s *= C;
 }
@@ -51,6 +52,10 @@ void PairNewton::move_to(std::vector<double> w, Point& out) {
 
 void PairNewton::finish(Point& out) {
   pairs_.assess(1.0, band_, 1, losses_);
+  conclude(out);
+}
+
+void PairNewton::conclude(Point& out) {
   ++passes_;
   out.a = combined();
   out.b = dot(weight_, losses_.slope);
@@ -121,11 +126,13 @@ void PairNewton::start() {
   const auto rows = static_cast<std::int64_t>(data_.grade.size()), wanted = kStartRows * data_.rows.columns();
   const std::int64_t stride = std::max<std::int64_t>(1, std::min(rows / wanted, data_.groups() / kStartGroups));
   at_.w.assign(static_cast<std::size_t>(data_.rows.columns()), 0.0);
-  move_to(at_.w, at_);  // all pairs below the margin: a is the gradient of the losses, negated
+  pairs_.assess_equal(losses_);
+  conclude(at_);  // all pairs below the margin: a is the gradient of the losses, negated
   std::vector<double> solved = at_.a;
   if (!direction(kInfinite, stride, solved) || !(dot(solved, at_.a) > 0.0)) return;
   const double length = length_along(solved, -dot(solved, at_.a), stride);
   for (double& x : solved) x *= length;
+  band_ *= kNarrowing;  // what is enough for the start is too rough for any gap that is asked for
   move_to(std::move(solved), at_);
 }
 
@@ -136,25 +143,31 @@ void PairNewton::resume(std::span<const double> w, std::span<const double> a, do
     offset_ = C_ * b;
     bound_ = offset_ - 0.5 * dot(normal_, normal_);
   }
-  narrowing_ = kNarrowingNear;
+  near_ = true;
   move_to(std::vector<double>(w.begin(), w.end()), at_);
 }
 
-bool PairNewton::step(double allowed) {
+// The band at which smoothing adds little enough to the gap, as far as it may be narrowed at a time.
+double PairNewton::narrower(double allowed, double most) const {
   const double rough = at_.primal - (0.5 * dot(at_.w, at_.w) + at_.b - dot(at_.a, at_.w));
-  if (rough > kTooRough * allowed && whole_ && band_ > kNarrowest) {
-    band_ *= std::max(narrowing_, std::sqrt(kSmooth * allowed / rough));
-    narrowing_ = kNarrowing;
-    finish(at_);  // the scores are still those at w
+  if (!(rough > kTooRough * allowed) || band_ <= kNarrowest) return band_;
+  return band_ * std::max(most, std::sqrt(kSmooth * allowed / rough));
+}
+
+bool PairNewton::step(double allowed) {
+  if (near_ || (whole_ && !narrowed_)) {
+    const double band = narrower(allowed, std::exchange(near_, false) ? kNarrowingNear : kNarrowing);
+    if (band < std::exchange(band_, band)) finish(at_);  // the scores are still those at w
   }
   std::vector<double> change = at_.gradient;
   for (double& x : change) x = -x;
   if (!direction(band_, 1, change)) return false;
-  const double slope = dot(change, at_.gradient);
+  const double slope = dot(change, at_.gradient), wide = band_, narrow = whole_ ? narrower(allowed, kNarrowing) : wide;
   if (!(slope < 0.0)) return false;
   Point next;
   double length = 1.0;
   for (int tries = 0; tries < kTries; ++tries) {
+    band_ = tries == 0 ? narrow : wide;  // narrowed on the way: a pass at the end of the step, none at the beginning of the next
     std::vector<double> w = at_.w;
     kernels().axpy(length, change.data(), w.data(), std::ssize(w));
     if (w == at_.w) return false;
@@ -164,6 +177,7 @@ bool PairNewton::step(double allowed) {
     length *= std::clamp(slope / (slope - there), 0.1, 0.6);
   }
   whole_ = length == 1.0;
+  narrowed_ = band_ < wide;
   std::swap(at_, next);
   return std::isfinite(at_.primal);
 }

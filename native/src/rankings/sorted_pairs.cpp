@@ -115,6 +115,19 @@ void SortedPairs::each_segment_pair(std::int64_t group, Visit&& visit) const {
   }
 }
 
+void SortedPairs::assess_equal(PairLosses& out) const {
+  out.hinge.assign(pairs_.size(), 1.0);
+  out.slope.assign(pairs_.size(), 1.0);
+  out.coefficient.resize(at_.size());
+  for (std::int64_t g = 0; g < data_.groups(); ++g) {
+    const std::int64_t begin = data_.offsets[g], end = data_.offsets[g + 1];
+    for (std::int64_t s = first_[g]; s + 1 < first_[g + 1]; ++s) {
+      const double net = static_cast<double>((segments_[s] - begin) - (end - segments_[s + 1])) / pairs_[g];
+      for (std::int64_t p = segments_[s]; p < segments_[s + 1]; ++p) out.coefficient[at_[p]] = net;
+    }
+  }
+}
+
 void SortedPairs::assess(double scale, double band, std::int64_t stride, PairLosses& out) const {
   const double half = 0.5 * band, inverse = 1.0 / band;
   out.hinge.assign(pairs_.size(), 0.0);
@@ -176,49 +189,86 @@ void SortedPairs::assess(double scale, double band, std::int64_t stride, PairLos
   });
 }
 
-// Takes pairs of rows of numbers in and adds up the products of their columns, many at a time.
+// Takes rows of numbers, or pairs of them, in and adds up the products of their columns, many at a time.
 class SortedPairs::Gram {
  public:
-  Gram(std::int64_t d, std::vector<double>& out) : d_(d), left_(static_cast<std::size_t>(d * kGramRows)), right_(left_), out_(out) {}
+  Gram(std::int64_t d, bool pairs, std::vector<double>& out) : d_(d), left_(static_cast<std::size_t>(d * kApart)), right_(pairs ? left_.size() : 0), out_(out) {}
 
+  void add(const double* x, double weight) {
+    for (std::int64_t j = 0; j < d_; ++j) left_[j * kApart + filled_] = x[j];
+    next(weight);
+  }
   void add(const double* x, const double* y, double weight) {
     for (std::int64_t j = 0; j < d_; ++j) {
-      left_[j * kGramRows + filled_] = x[j];
-      right_[j * kGramRows + filled_] = y[j];
+      left_[j * kApart + filled_] = x[j];
+      right_[j * kApart + filled_] = y[j];
     }
-    weight_[static_cast<std::size_t>(filled_)] = weight;
-    if (++filled_ == kGramRows) flush();
+    next(weight);
   }
   void flush() {
-    if (filled_ > 0) kernels().weighted_gram(left_.data(), right_.data(), kGramRows, weight_.data(), d_, filled_, out_.data());
+    const double* right = right_.empty() ? left_.data() : right_.data();
+    if (filled_ > 0) kernels().weighted_gram(left_.data(), right, kApart, weight_.data(), d_, filled_, out_.data());
     filled_ = 0;
   }
 
  private:
+  static constexpr std::int64_t kApart = kGramRows + 8;  // columns a power of two apart would share lines of the cache
+
+  void next(double weight) {
+    weight_[static_cast<std::size_t>(filled_)] = weight;
+    if (++filled_ == kGramRows) flush();
+  }
+
   std::int64_t d_, filled_ = 0;
   std::vector<double> left_, right_;
   std::array<double, kGramRows> weight_;
   std::vector<double>& out_;
 };
 
-// Small groups: the pairs in the band one by one; false where they are more than the rows, or where looking at all pairs is slow.
+// All pairs: their sum of (z_i - z_j)(z_i - z_j)' is that of all rows of the group, each as often as there are rows of another grade, less what the
+// sums over the group and over each grade have too much.
+void SortedPairs::add_all(std::int64_t group, double weight, Scratch& scratch, Gram& gram) const {
+  const std::int64_t begin = data_.offsets[group], n = data_.offsets[group + 1] - begin, d = data_.rows.columns();
+  auto& [z, sums, v, listed] = scratch;
+  z.resize(static_cast<std::size_t>(d));
+  sums.assign(static_cast<std::size_t>(2 * d), 0.0);
+  double *all = sums.data(), *grade = all + d;
+  const Row base = data_.rows[data_.row(at_[begin])];
+  for (std::int64_t s = first_[group]; s + 1 < first_[group + 1]; ++s) {
+    const double others = static_cast<double>(n - (segments_[s + 1] - segments_[s]));
+    std::fill_n(grade, d, 0.0);
+    for (std::int64_t p = segments_[s]; p < segments_[s + 1]; ++p) {
+      difference(data_.rows[data_.row(at_[p])], base, d, z.data());
+      for (std::int64_t j = 0; j < d; ++j) grade[j] += z[j];
+      gram.add(z.data(), others * weight);
+    }
+    for (std::int64_t j = 0; j < d; ++j) all[j] += grade[j];
+    gram.add(grade, weight);
+  }
+  gram.add(all, -weight);
+}
+
+// The pairs in the band one by one; false where they are more than the rows.
 bool SortedPairs::add_listed(std::int64_t group, double half, double weight, Scratch& scratch, Gram& gram) const {
-  const std::int64_t begin = data_.offsets[group], n = data_.offsets[group + 1] - begin;
-  if (pairs_[group] > static_cast<double>(kFewPairs * n)) return false;
+  const std::int64_t n = data_.offsets[group + 1] - data_.offsets[group];
   auto& listed = scratch.listed;
   listed.clear();
+  bool few = true;
   each_segment_pair(group, [&](std::int64_t high, std::int64_t high_end, std::int64_t low, std::int64_t low_end) {
-    for (std::int64_t i = high; i < high_end; ++i) {
-      for (std::int64_t j = low; j < low_end; ++j) {
-        if (std::abs(1.0 - score_[i] + score_[j]) < half) listed.emplace_back(i, j);
-      }
+    Walk bottom{low, low_end}, top{low, low_end};
+    for (std::int64_t i = high; i < high_end && few; ++i) {
+      const double edge = score_[i] - 1.0;
+      std::int64_t j = bottom.above(score_.data(), edge - half);
+      const std::int64_t end = top.not_below(score_.data(), edge + half);
+      few = std::ssize(listed) + std::max<std::int64_t>(end - j, 0) <= n;
+      if (few) for (; j < end; ++j) listed.emplace_back(i, j);
     }
   });
-  if (std::ssize(listed) > n) return false;
+  if (!few) return false;
   scratch.z.resize(static_cast<std::size_t>(data_.rows.columns()));
   for (const auto& [i, j] : listed) {
     difference(data_.rows[data_.row(at_[i])], data_.rows[data_.row(at_[j])], data_.rows.columns(), scratch.z.data());
-    gram.add(scratch.z.data(), scratch.z.data(), weight);
+    gram.add(scratch.z.data(), weight);
   }
   return true;
 }
@@ -230,7 +280,8 @@ void SortedPairs::add_rows(std::int64_t group, double half, double weight, Scrat
   auto& [z, sums, v, listed] = scratch;
   z.resize(static_cast<std::size_t>(n * d));
   v.assign(static_cast<std::size_t>(n * d), 0.0);
-  sums.assign(static_cast<std::size_t>((n + 1) * d), 0.0);
+  sums.resize(static_cast<std::size_t>((n + 1) * d));
+  std::fill_n(sums.data(), d, 0.0);
   const Row base = data_.rows[data_.row(at_[begin])];
   for (std::int64_t p = 0; p < n; ++p) {
     difference(data_.rows[data_.row(at_[begin + p])], base, d, z.data() + p * d);
@@ -266,14 +317,17 @@ void SortedPairs::add_gram(double band, std::span<const double> weight, std::int
   std::vector<std::vector<double>> parts(static_cast<std::size_t>(thread_count(count, threads_)), std::vector<double>(out.size()));
   in_parallel(count, threads_, [&](int thread, std::int64_t from, std::int64_t to) {
     Scratch scratch;
-    Gram gram(data_.rows.columns(), parts[static_cast<std::size_t>(thread)]);
+    std::vector<double>& part = parts[static_cast<std::size_t>(thread)];
+    Gram own(data_.rows.columns(), false, part), pairs(data_.rows.columns(), true, part);
     for (std::int64_t k = from; k < to; ++k) {
       const std::int64_t g = k * stride;
       const double each = weight[g] / pairs_[g];
-      if (each == 0.0 || add_listed(g, 0.5 * band, each, scratch, gram)) continue;
-      add_rows(g, 0.5 * band, each, scratch, gram);
+      if (each == 0.0) continue;
+      if (std::isinf(band)) add_all(g, each, scratch, own);
+      else if (!add_listed(g, 0.5 * band, each, scratch, own)) add_rows(g, 0.5 * band, each, scratch, pairs);
     }
-    gram.flush();
+    own.flush();
+    pairs.flush();
   });
   for (const std::vector<double>& part : parts) kernels().axpy(1.0, part.data(), out.data(), std::ssize(out));
 }

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from maxmargin import _core
 from maxmargin.diversity.candidates import Candidates
 from maxmargin.diversity.cover import Cover
 from maxmargin.diversity.levels import Level
@@ -20,7 +22,6 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.intp]
 
-_BLOCK = 10_000  # columns that are made dense at a time
 _DENSE = 16_384  # components of Psi up to which a dense vector is faster than a sparse one
 
 
@@ -195,17 +196,18 @@ def cover_words(candidates: Candidates, features: WordFeatures) -> WordCover:
         document.append(at.document)
         item.append(place[at.word])
         words.append(used)
-    items = _Items(np.concatenate(document), np.concatenate(item), candidates.n)
     word, level = np.concatenate(words), np.repeat(np.arange(len(there)), [len(used) for used in words])
     own = np.where(level == 0, number[word], -1)
     slot = pattern[word] * len(there) + level
-    first, count = items.alike(slot, own)
+    first, count, ends, items = _core.group_items(
+        np.concatenate(document), np.concatenate(item), slot, own, candidates.n
+    )
     used, kind = np.unique(slot[first], return_inverse=True)
     table = np.zeros((used.size, len(there), features.width))
     table[np.arange(used.size), used % len(there)] = patterns[used // len(there)]
     own = own[first]
     return WordCover(
-        items.cover(first),
+        Cover(ends, items, first.size),
         kind.ravel().astype(np.int32),
         count.astype(np.float64),
         table.reshape(used.size, features.own_start),
@@ -221,39 +223,8 @@ def _numbers(candidates: Candidates, features: WordFeatures) -> npt.NDArray[np.i
     n_words = next(iter(candidates.fields.values())).shape[1]
     if not features.vocabulary or candidates.names is None:
         return np.full(n_words, -1)
-    return np.array([features.vocabulary.get(name, -1) for name in candidates.names.tolist()], dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Items:
-    """Which of ``n`` documents have which items."""
-
-    document: Counts
-    item: Counts
-    n: int
-
-    def alike(self, slot: npt.NDArray[np.int64], own: npt.NDArray[np.int64]) -> tuple[Counts, Counts]:
-        """The first of every group of items that agree in slot, own weight and documents, and the sizes of groups."""
-        bits = np.empty((slot.size, -(-self.n // 8)), dtype=np.uint8)
-        for begin in range(0, slot.size, _BLOCK):
-            end = min(slot.size, begin + _BLOCK)
-            chosen = slice(None) if slot.size <= _BLOCK else (self.item >= begin) & (self.item < end)
-            dense = np.zeros((self.n, end - begin), dtype=np.bool_)
-            dense[self.document[chosen], self.item[chosen] - begin] = True
-            bits[begin:end] = np.packbits(dense, axis=0).T
-        numbers = np.ascontiguousarray(np.stack([slot, own], axis=1), dtype=np.int64)
-        first, group = _equal_rows(np.concatenate([numbers.view(np.uint8), bits], axis=1))
-        return first, np.bincount(group)
-
-    def cover(self, chosen: Counts) -> Cover:
-        """Documents by the chosen items, in their order."""
-        place = np.full(int(self.item.max(initial=-1)) + 1, -1)
-        place[chosen] = np.arange(chosen.size)
-        kept = place[self.item] >= 0
-        document, item = self.document[kept], place[self.item[kept]]
-        order = np.lexsort((item, document))
-        ends = np.concatenate([[0], np.cumsum(np.bincount(document, minlength=self.n))])
-        return Cover(ends.astype(np.int64), item[order].astype(np.int32), int(chosen.size))
+    numbers = map(features.vocabulary.get, candidates.names.tolist(), repeat(-1))
+    return np.fromiter(numbers, dtype=np.int64, count=n_words)
 
 
 def _equal_rows(rows: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -25,9 +25,8 @@ from maxmargin.groups.sample import Sample, SampleInput
 from maxmargin.groups.swapped_pairs import SwappedPairs
 from maxmargin.rankings.naming import as_ranking_measure, is_binary
 from maxmargin.rankings.ndcg import GAINS, Ndcg
-from maxmargin.rankings.pair_trials import brought_together, fitted_pairs
-from maxmargin.rankings.scale import ranking_c
-from maxmargin.rankings.squashing import KINDS, Squashing, better_kind, heavy_columns, restored_squashing
+from maxmargin.rankings.scale import brought_together, ranking_c
+from maxmargin.rankings.squashing import KINDS, Squashing, better_squashing, heavy_columns, restored_squashing
 from maxmargin.rows.feature_scale import packed
 from maxmargin.rows.kernel import as_kernel
 from maxmargin.rows.query_groups import QueryGroups, read_groups
@@ -269,10 +268,11 @@ class RankingSVM(KernelEstimator):
         if self.squash == "auto" and as_kernel(self.kernel).kind != "linear":
             return None
         heavy = heavy_columns(X)
-        kind: str | None = self.squash if heavy.size else None
-        if kind == "auto":
-            kind = better_kind(X, truth.astype(np.float64), used.rows, partial(fitted_pairs, RankingSVM(), heavy))
-        return None if kind is None else Squashing.of(X, kind, heavy)
+        if not heavy.size:
+            return None
+        if self.squash == "auto":
+            return better_squashing(X, truth.astype(np.float64), used.rows, heavy)
+        return Squashing.of(X, self.squash, heavy)
 
 
 def _row_weight(used: QueryGroups, weight: Floats | None, n: int) -> Floats | None:

@@ -1,17 +1,32 @@
-"""The default C of rankings, chosen by ``benchmarks/rankings/studies/default_c.py`` on held-out queries."""
+"""Columns as rankings are trained on them, and the default C, chosen by ``benchmarks/rankings/studies/default_c.py`` on
+held-out queries."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin import _core
+from maxmargin.rows.columns import Columns
+from maxmargin.rows.feature_scale import FeatureScale, packed
 from maxmargin.rows.groups import RowGroups
 from maxmargin.rows.kernel_rows import KernelRows
 
 Floats = npt.NDArray[np.float64]
 
 _KERNEL_FEATURES = 25.0
+
+
+def brought_together(X: Any) -> tuple[_core.Rows, Floats | None]:
+    """The rows with columns changed as ``Columns`` says, and what weights are multiplied by then; None by nothing.
+
+    A mean that is subtracted does not matter for the order of the rows of a group, so nothing has to make up for it.
+    """
+    rows = packed(X)
+    columns = Columns.of(FeatureScale(rows, None), X.dtype)
+    return (rows, None) if columns is None else (packed(columns.apply(X)), columns.factor)
 
 
 class Spread:

@@ -82,9 +82,22 @@ class Automatic(Solver):
 
 
 def _to_rounding(oracle: Oracle, C: float, run: Run) -> Solution:
-    """Cutting planes as far as rounding allows; converged where the gap is what ``run`` asks for."""
-    most = _MOST_ROUNDS if run.max_iter is None else min(run.max_iter, _MOST_ROUNDS)
-    exact = OneSlack()(oracle, C, replace(run, relative=_ROUNDING[oracle.formulation.slack], max_iter=most))
+    """Cutting planes as far as rounding allows, from a smoothed solution where there is one; converged where the gap is
+    what ``run`` asks for."""
+    smoothed = oracle.smoothed(C)
+    if smoothed is None:
+        return _cut_to_rounding(oracle, C, run, run, None)
+    first = SmoothedNewton()(smoothed, oracle, C, run)
+    if first.status not in (Status.CONVERGED, Status.STALLED) or first.n_iter == run.max_iter:
+        return first
+    return joined(first, _cut_to_rounding(oracle, C, run, rest_of(run, first), first))
+
+
+def _cut_to_rounding(oracle: Oracle, C: float, run: Run, rest: Run, start: Solution | None) -> Solution:
+    """``rest`` is what the limits of ``run`` leave."""
+    most = _MOST_ROUNDS if rest.max_iter is None else min(rest.max_iter, _MOST_ROUNDS)
+    finest = replace(rest, relative=_ROUNDING[oracle.formulation.slack], max_iter=most)
+    exact = OneSlack()(oracle, C, finest, start)
     if exact.status not in LIMITS or exact.gap is None or exact.dual is None:
         return exact
     target = gap_target(oracle, C, run).at(exact.dual, 0.5 * oracle.space.square(exact.w))

@@ -34,6 +34,7 @@ _VECTORS = 300.0  # multiplications of products that take as long as the vectors
 _BOUNDARY = 0.995  # of the way to the boundary that a step goes
 _RIDGES = (1e-16, 1e-14, 1e-12)  # times the order of a matrix of diagonal 1: what rounding may have done to it
 _REFINEMENTS = 2  # of the answer of a linear system
+_FILLED = 0.1  # of the cells of sparse rows, from which on products with a dense matrix are faster
 _IDLE = 8  # steps without a better answer
 
 
@@ -117,11 +118,12 @@ class _Interior:
         self.b = np.asarray(planes.b, dtype=np.float64)
         self.a, self.columns, self.dimension = *_used_columns(planes.a), planes.a.shape[1]
         self.wide = self.a.shape[1] > self.a.shape[0]
-        if self.wide:
-            self.gram = (self.a @ self.a.T).toarray()
-            self.same = self.block[:, None] == self.block
-        else:
+        if not self.wide or self.a.nnz > _FILLED * self.a.shape[0] * self.a.shape[1]:
             self.a = self.a.toarray()
+        if self.wide:
+            gram = self.a @ self.a.T
+            self.gram = gram.toarray() if sp.issparse(gram) else gram
+            self.same = self.block[:, None] == self.block
         self.order: Indices = np.argsort(self.block, kind="stable")
         self.firsts = np.searchsorted(self.block[self.order], np.arange(self.blocks))
 

@@ -45,8 +45,10 @@ class PairNewton {
   };
   void move_to(std::vector<double> w, Point& out);
   void finish(Point& out);  // from the scores that are in order
+  void conclude(Point& out);  // from their losses
   void keep(const Point& point);
   double length_along(const std::vector<double>& direction, double below, std::int64_t stride);
+  double narrower(double allowed, double most) const;
   bool direction(double band, std::int64_t stride, std::vector<double>& rhs) const;
   std::vector<double> combined() const;
 
@@ -54,7 +56,9 @@ class PairNewton {
   SortedPairs pairs_;
   std::vector<double> weight_;  // C s
   int threads_;
-  double C_, band_ = 1.0, narrowing_;
+  double C_, band_ = 1.0;
+  bool near_ = false;  // whether the present point is that of a similar problem
+  bool narrowed_ = true;  // whether the last step ended in a narrower band
   bool whole_ = true;  // the last step, which is a sign that the band is wide enough for the next
   std::vector<double> scores_;
   PairLosses losses_;

@@ -39,6 +39,8 @@ class SortedPairs {
 
   // Takes the scores of the members in.
   void sort(std::span<const double> scores);
+  // Where all scores are equal, in a band of at most 2: no row is above another.
+  void assess_equal(PairLosses& out) const;
   // At `scale` times the scores, scale > 0, of groups 0, stride, 2 stride, ...; those of other groups are 0.
   void assess(double scale, double band, std::int64_t stride, PairLosses& out) const;
   // out[a * d + b] += sum over groups of weight / pairs * sum over pairs with |u| < band / 2 of z_a z_b, b <= a, with z = x_i - x_j; an infinite
@@ -53,6 +55,7 @@ class SortedPairs {
     std::vector<double> z, sums, v;
     std::vector<std::pair<std::int64_t, std::int64_t>> listed;
   };
+  void add_all(std::int64_t group, double weight, Scratch& scratch, Gram& gram) const;
   bool add_listed(std::int64_t group, double half, double weight, Scratch& scratch, Gram& gram) const;
   void add_rows(std::int64_t group, double half, double weight, Scratch& scratch, Gram& gram) const;
 
