@@ -17,9 +17,9 @@ using Lanes = FoldNewton::Lanes;
 
 // What the losses of a block of members need and give, for one fold.
 struct Block {
-  std::array<double, kBlock> at, sign, weight, first, second, scratch;
+  std::array<double, kBlock> at, sign, weight, first, second;
   double sum(SmoothLoss loss, std::int64_t n) {
-    return losses(loss, at.data(), sign.data(), weight.data(), n, first.data(), second.data(), scratch.data());
+    return losses(loss, at.data(), sign.data(), weight.data(), n, first.data(), second.data());
   }
 };
 

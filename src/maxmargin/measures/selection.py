@@ -26,6 +26,7 @@ _LARGE_GAIN = 1e-2  # the same where a step is made of many passes over the rows
 _ACCURACY = 1e-3  # of what can be gained, for fits that are compared
 _ROUGH = 1e-2  # the same where a step is made of many passes over the rows
 _MOST_STEPS = 50
+_SETTLED = 0.02  # of what weights owe to chance: another C that moves them less is not tried
 
 Form = tuple[bool, bool]  # standardised, balanced
 
@@ -114,9 +115,10 @@ def measured(
 class Path:
     """Tries candidates one after the other, each from the weights of the one before.
 
-    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards. The second
-    loss starts where the first was best; where fits are expensive it goes on only if it is no worse there. Balanced
-    classes, where they are among the problems, start where both losses have ended.
+    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards, and as
+    long as the weights still move by more than a small part of what they owe to chance. The second loss starts where
+    the first was best; where fits are expensive it goes on only if it is no worse there. Balanced classes, where they
+    are among the problems, start where both losses have ended.
     """
 
     def __init__(
@@ -161,7 +163,7 @@ class Path:
             C = start.C
             for _ in range(_REACH):
                 C *= factor
-                if self._late() or not self._try(replace(start, C=C)):
+                if self._late() or self._settled(start.form, C) or not self._try(replace(start, C=C)):
                     break
             if start.C * factor != C:  # it was better at least once
                 break
@@ -170,6 +172,11 @@ class Path:
     def chosen(self) -> Candidate:
         assert self.best is not None
         return self.best
+
+    def _settled(self, form: Form, C: float) -> bool:
+        """Whether there is next to nothing between the last weights and those that are best for this C."""
+        fit = self._fits[form]
+        return fit.direct and fit.distance(C) < _SETTLED
 
     def _try(self, candidate: Candidate) -> bool:
         """Whether the candidate is better than those of its loss so far, by enough to go on."""
