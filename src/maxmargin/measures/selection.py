@@ -117,8 +117,9 @@ class Path:
 
     From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards, and as
     long as the weights still move by more than a small part of what they owe to chance. The second loss starts where
-    the first was best; where fits are expensive it goes on only if it is no worse there. Balanced classes, where they
-    are among the problems, start where both losses have ended.
+    the first was best; where fits are expensive it goes on only if it is no worse there, and with fewer rows than
+    columns there is no second: both losses then rank rows alike, and folds choose by chance. Balanced classes, where
+    they are among the problems, start where both losses have ended.
     """
 
     def __init__(
@@ -141,7 +142,8 @@ class Path:
         self._fits: dict[Form, _core.SmoothFit] = {}
         self._keys: dict[tuple[str, bool], tuple[float, float]] = {}  # the best of each loss, balanced or not
         self._sums: dict[tuple[str, bool], float] = {}
-        losses = LOSSES if direct else LOSSES[::-1]
+        wide = not direct and judge.folds.members.size < problems[False, False].rows.columns
+        losses = LOSSES if direct else LOSSES[1:] if wide else LOSSES[::-1]
         for standardised, balanced in problems:
             if not balanced and not (self.tried and late()):
                 self._try(Candidate(losses[0], C, standardised))
