@@ -152,7 +152,7 @@ bool SmoothFit::leave_out(const Sums& all, std::size_t number, double more, std:
   for (double& slope : sums.gradient) slope *= more * C_;
   add_penalty(w, sums);
   for (std::size_t j = 0; j < d; ++j) step[j] = -sums.gradient[j];
-  solve_factored(factor, step);
+  solve_factored(factor.data(), step);
   for (std::size_t j = 0; j < d; ++j) w[j] += step[j];
   return true;
 }

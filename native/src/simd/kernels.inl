@@ -48,6 +48,6 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  kInputs, weigh_lanes, sum_lanes, spread_lanes,
                                  kValueRows, kValueColumns, add_kernel_values, kernel_values, add_products, turned_scores, turned_update,
                                  block_scores, block_update, softmax_rows,
-                                 logistic_losses, squared_hinge_losses, column_scores, column_sums};
+                                 logistic_losses, squared_hinge_losses, column_scores, column_sums, fold};
 
 }  // namespace maxmargin

@@ -48,3 +48,18 @@ double sparse_dot(const std::int32_t* index, const double* value, std::int64_t n
 void sparse_axpy(double c, const std::int32_t* index, const double* value, std::int64_t n, double* dense) {
   for (std::int64_t i = 0; i < n; ++i) dense[index[i]] += c * value[i];
 }
+
+double fold(const double* values, std::int64_t n, double* out) {
+  constexpr int kWidth = kLanes<double>;
+  using V = Vec<double, kWidth>;
+  V sum{};
+  std::int64_t k = 0;
+  for (; k + kWidth <= n; k += kWidth) {
+    const V upper = load<V>(values + n + k);
+    sum += upper;
+    store(out + k, load<V>(values + k) + upper);
+  }
+  double total = sum_of(sum);
+  for (; k < n; ++k) total += values[n + k], out[k] = values[k] + values[n + k];
+  return total;
+}

@@ -179,6 +179,8 @@ struct Kernels {
   void (*column_scores)(const double* columns, std::int64_t apart, const double* w, std::int64_t d, std::int64_t n, double* out);
   // out[j] += sum_i coefficient[i] x_j[i]
   void (*column_sums)(const double* columns, std::int64_t apart, const double* coefficient, std::int64_t d, std::int64_t n, double* out);
+  // out[k] = values[k] + values[n + k] for k < n, where out may be values; answers the sum of the second half
+  double (*fold)(const double* values, std::int64_t n, double* out);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one, and avx2 leaves
