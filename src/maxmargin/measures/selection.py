@@ -12,8 +12,9 @@ from maxmargin.fitting.method_choice import Deadline
 from maxmargin.groups.average_precision import AveragePrecision
 from maxmargin.groups.base import BinaryMeasure
 from maxmargin.measures.at_k import AtK
-from maxmargin.measures.contingency import Contingency
+from maxmargin.measures.contingency import Contingency, FBeta
 from maxmargin.measures.folds import Folds
+from maxmargin.measures.modelled_cut import modelled_cut
 from maxmargin.measures.threshold import Cuts
 from maxmargin.rows.smooth import LOSSES, SmoothRows
 
@@ -26,6 +27,8 @@ _LARGE_GAIN = 1e-2  # the same where a step is made of many passes over the rows
 _ACCURACY = 1e-3  # of what can be gained, for fits that are compared
 _ROUGH = 1e-2  # the same where a step is made of many passes over the rows
 _MOST_STEPS = 50
+_SURE = 30.0  # positive rows of whose best cut as much is chance as is wrong with that by a model of probabilities
+_LEAST_SHARE = 0.02  # of the latter
 _SETTLED = 0.02  # of what weights owe to chance: another C that moves them less is not tried
 
 Form = tuple[bool, bool]  # standardised, balanced
@@ -76,10 +79,18 @@ class Judge:
         return round(self._of(self.measure, moved), 9), round(second, 9)
 
     def threshold(self, scores: Floats) -> float:
+        """The mean of the best cuts of parts of the rows, for F-measures of few positives drawn towards that by a model
+        of their probabilities."""
         if self.cut_for is None:
             return 0.0
         parts = self.folds.fold if self.folds.group is None else self.folds.group
-        return self._cuts(scores, parts).typical(self.cut_for, self.folds.fold_of_group, apart=self._apart)
+        typical = self._cuts(scores, parts).typical(self.cut_for, self.folds.fold_of_group, apart=self._apart)
+        positives = float(np.count_nonzero(self.positive) if self.weight is None else self.weight[self.positive].sum())
+        share = _SURE / (_SURE + positives)
+        if self._apart or share < _LEAST_SHARE or not isinstance(self.cut_for, FBeta):
+            return typical
+        modelled = modelled_cut(self.cut_for, scores, self.positive, self.weight)
+        return typical if modelled is None else (1.0 - share) * typical + share * modelled
 
     @property
     def _apart(self) -> bool:
