@@ -219,6 +219,11 @@ class SmoothFit:
     def run(self, target: float, most: int) -> int:
         """Steps until one gains at most `target`; answers how many."""
 
+    def distance(self, C: float) -> float:
+        """
+        What a Newton step towards the optimum for another C is to gain, in units of what it owes to chance; where Hessians are formed.
+        """
+
     def limit(self, seconds: float) -> None:
         """
         From now on `run` and `fold_scores` begin no step after so many seconds.

@@ -35,7 +35,7 @@ def slopes(kind, z):
 @pytest.mark.parametrize("kind", LOSSES)
 @pytest.mark.parametrize(("n", "d"), [(7, 1), (130, 2), (128, 3), (300, 6), (257, 11), (400, 63), (90, 80)])
 def test_the_minimum_is_that_of_scipy(kind, n, d):
-    """The Hessian is formed in tiles of 2 x 4 columns and blocks of 128 rows; beyond 64 columns it is not formed."""
+    """The Hessian is formed in tiles of 2 or 4 x 4 columns and blocks of 128 rows, with up to 64 columns."""
     X, y, weight, rows = problem(n, d, n + d)
     members = np.arange(n, dtype=np.int32)
     fit = rows.fit(kind, 0.7, members)
@@ -53,6 +53,39 @@ def test_the_minimum_is_that_of_scipy(kind, n, d):
     assert fit.value == pytest.approx(best.fun, rel=1e-9)
     assert fit.value - fit.bound <= best.fun * (1 + 1e-9)
     np.testing.assert_allclose(fit.weights, best.x, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_many_rows_are_turned_in_each_pass(kind):
+    """Beyond some two million numbers columns are not kept; the same rows twice with half of C are one problem."""
+    n, d = 33_000, 40
+    X = np.random.default_rng(0).standard_normal((n, d))
+    positive = X[:, 0] > np.random.default_rng(1).logistic(size=n)
+    fits = [
+        SmoothRows(packed(np.tile(X, (times, 1))), np.tile(positive, times), None, np.ones(d), 0.0).fit(
+            kind, 0.01 / times, np.arange(n * times, dtype=np.int32)
+        )
+        for times in (1, 2)
+    ]
+    for fit in fits:
+        fit.run(1e-9, 60)
+    np.testing.assert_allclose(fits[0].weights, fits[1].weights, atol=1e-6)
+
+
+def test_the_distance_to_another_c_is_that_of_the_weights():
+    _, _, _, rows = problem(400, 6, 0, weighted=False)
+    fit = rows.fit("logistic", 1.0, np.arange(400, dtype=np.int32))
+    fit.run(0.0, 60)
+    assert fit.distance(1.0) < 1e-12
+    here = fit.weights
+    fit.change("logistic", 1.1)
+    told = fit.distance(1.1)
+    fit.assess()
+    before = fit.value
+    fit.run(0.0, 60)
+    fit.assess()
+    assert np.abs(fit.weights - here).max() > 0.0
+    assert told == pytest.approx((before - fit.value) / (1.1 * 6 / 2), rel=0.01)
 
 
 @pytest.mark.parametrize("kind", LOSSES)

@@ -64,6 +64,8 @@ void bind_smooth(nb::module_& module) {
            "One Newton step from the point assessed; false if none lowers the objective.")
       .def("run", [](PySmooth& self, double target, int most) { return self.fit.run(target, most); }, nb::arg("target"),
            nb::arg("most"), nb::call_guard<nb::gil_scoped_release>(), "Steps until one gains at most `target`; answers how many.")
+      .def("distance", [](PySmooth& self, double C) { return self.fit.distance(C); }, nb::arg("C"), nb::call_guard<nb::gil_scoped_release>(),
+           "What a Newton step towards the optimum for another C is to gain, in units of what it owes to chance; where Hessians are formed.")
       .def("limit", [](PySmooth& self, double seconds) { self.fit.limit(seconds); }, nb::arg("seconds"),
            "From now on `run` and `fold_scores` begin no step after so many seconds.")
       .def(

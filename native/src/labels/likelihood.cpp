@@ -128,6 +128,13 @@ std::vector<double> LabelFit::hessian_times(const std::vector<double>& v) {
       for (std::int64_t r = 0; r < block.count; ++r) {
         const std::int64_t i = block(r);
         double* coefficient = block.table.data() + r * stride_;
+        if (shape.pair_count == 0) {  // labels for themselves, whose curvature is known
+          for (int k = 0; k < shape.labels; ++k) {
+            const double own = chances_[i * stride_ + k];
+            coefficient[k] = weight_of(i) * own * (1.0 - own) * change_[i * stride_ + k];
+          }
+          continue;
+        }
         for (int k = 0; k < shape.labels; ++k) gain[k] = gains_[i * stride_ + k] + by * change_[i * stride_ + k];
         sums.run({&shape, gain.data(), pairs.data()});
         sums.chances(chance.data());
@@ -229,24 +236,25 @@ void LabelFit::precondition(std::vector<double>& v) const {
     }
   }
   if (d <= kDirectColumns) {
-    std::vector<double> block(static_cast<std::size_t>(d * d)), part(static_cast<std::size_t>(d));
+    std::vector<double> part(static_cast<std::size_t>(d));
     for (int k = 0; k < shape.labels; ++k) {
-      std::copy_n(factors_.begin() + k * d * d, d * d, block.begin());
       for (std::int64_t j = 0; j < d; ++j) part[j] = v[j * stride_ + k];
-      solve_factored(block, part);
+      solve_factored(factors_.data() + k * d * d, part);
       for (std::int64_t j = 0; j < d; ++j) v[j * stride_ + k] = part[j];
     }
   } else {
-    for (int k = 0; k < shape.labels; ++k) {
-      const double own = constant[k];
-      double shift = 0.0;
-      for (std::int64_t j = 0; j < d; ++j) {
-        double& cell = v[j * stride_ + k];
-        if (column_means_[j] != 0.0) cell -= column_means_[j] / bias * own;
-        cell /= 1.0 + spread_[k] * squares_[j];
-        shift += column_means_[j] * cell;
+    const std::vector<double> own(constant, constant + shape.labels);
+    std::vector<double> shift(own.size());
+    for (std::int64_t j = 0; j < d; ++j) {
+      double* row = v.data() + j * stride_;
+      const double square = squares_[j], mean = column_means_[j], share = mean != 0.0 ? mean / bias : 0.0;
+      for (int k = 0; k < shape.labels; ++k) {
+        row[k] = (row[k] - share * own[k]) / (1.0 + spread_[k] * square);
+        shift[k] += mean * row[k];
       }
-      if (bias != 0.0) constant[k] -= shift / bias;
+    }
+    if (bias != 0.0) {
+      for (int k = 0; k < shape.labels; ++k) constant[k] -= shift[k] / bias;
     }
   }
   for (int p = 0; p < shape.pair_count; ++p) {

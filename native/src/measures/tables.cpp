@@ -185,6 +185,22 @@ SortedRows sort_by_score(std::span<const double> scores, std::span<const std::in
   return out;
 }
 
+namespace {
+
+// How many of the falling cuts are above a score. Branches would be mispredicted half of the time.
+std::size_t cuts_above(std::span<const double> cuts, double score) {
+  const double* from = cuts.data();
+  std::size_t left = cuts.size();
+  while (left > 1) {
+    const std::size_t half = left / 2;
+    from += from[half - 1] > score ? half : 0;
+    left -= half;
+  }
+  return static_cast<std::size_t>(from - cuts.data()) + (left == 1 && *from > score ? 1 : 0);
+}
+
+}  // namespace
+
 CutTables cut_tables(std::span<const double> scores, std::span<const bool> positive, std::span<const double> weight,
                      std::span<const std::int64_t> part, std::int64_t parts, std::span<const double> cuts) {
   const std::size_t count = cuts.size(), size = static_cast<std::size_t>(parts);
@@ -193,8 +209,7 @@ CutTables cut_tables(std::span<const double> scores, std::span<const bool> posit
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const double w = weight.empty() ? 1.0 : weight[i];
     const std::size_t own = part.empty() ? 0 : static_cast<std::size_t>(part[i]);
-    const auto first = static_cast<std::size_t>(
-        std::partition_point(cuts.begin(), cuts.end(), [&](double cut) { return cut > scores[i]; }) - cuts.begin());
+    const std::size_t first = cuts_above(cuts, scores[i]);
     (positive[i] ? out.positives : out.negatives)[own] += w;
     if (first < count) (positive[i] ? out.tp : out.fp)[own * count + first] += w;
     if (first > 0) out.below[first - 1] = std::max(out.below[first - 1], scores[i]);

@@ -66,7 +66,7 @@ double add_rows(const ClassRows& data, const double* w, std::int64_t begin, std:
   double value = 0.0;
   for (std::int64_t from = begin; from < end; from += kGramRows) {
     const std::int64_t n = std::min(kGramRows, end - from);
-    turn_rows(data.rows, n, turned, [&](std::int64_t i) { return from + i; });
+    turn_rows(data.rows, n, turned.data(), kGramRows, [&](std::int64_t i) { return from + i; });
     for (std::int64_t i = 0; i < n; ++i) weight[i] = data.weight_of(from + i);
     std::fill(at.p.begin(), at.p.end(), 0.0);
     for (int k = 0; k < data.classes; ++k) {

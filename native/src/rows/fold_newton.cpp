@@ -17,9 +17,9 @@ using Lanes = FoldNewton::Lanes;
 
 // What the losses of a block of members need and give, for one fold.
 struct Block {
-  std::array<double, kBlock> at, sign, weight, first, second, scratch;
+  std::array<double, kBlock> at, sign, weight, first, second;
   double sum(SmoothLoss loss, std::int64_t n) {
-    return losses(loss, at.data(), sign.data(), weight.data(), n, first.data(), second.data(), scratch.data());
+    return losses(loss, at.data(), sign.data(), weight.data(), n, first.data(), second.data());
   }
 };
 
@@ -138,6 +138,7 @@ void FoldNewton::assess() {
   });
   if (fresh) inverse_.assign(w_.size(), 0.0);
   for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (m + kRowsAhead < members_.size()) data_.rows.prefetch(members_[m + kRowsAhead]);
     const Row row = data_.rows[members_[m]];
     const double *first = slopes.data() + m * stride_, *second = curvature_.data() + m * stride_;
     if (std::any_of(first, first + stride_, [](double slope) { return slope != 0.0; })) row_update(row, gradient_.data(), stride_, first);
@@ -167,6 +168,7 @@ void FoldNewton::hessian_times(const Weights& v, Weights& out, const Flags& open
     bool bent = false;
     for (std::size_t k = 0; k < folds(); ++k) bent = bent || (open[k] && second[k] != 0.0);
     if (!bent) continue;
+    if (m + kRowsAhead < members_.size()) data_.rows.prefetch(members_[m + kRowsAhead]);
     const Row row = data_.rows[members_[m]];
     row_scores(row, v.data(), stride_, image.data());
     for (int k = 0; k < stride_; ++k) image[k] *= second[k];

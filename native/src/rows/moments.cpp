@@ -161,7 +161,7 @@ std::vector<double> column_products(const Rows& rows, const double* weight) {
     for (std::int64_t from = 0; from < rows.n; from += kGramRows) {
       const std::int64_t n = std::min(kGramRows, rows.n - from);
       if (weight != nullptr) std::copy_n(weight + from, n, own.begin());
-      turn_rows(rows, n, turned, [&](std::int64_t i) { return from + i; });
+      turn_rows(rows, n, turned.data(), kGramRows, [&](std::int64_t i) { return from + i; });
       kernels().weighted_gram(turned.data(), turned.data(), kGramRows, own.data(), d, n, sums.data());
     }
     return sums;

@@ -5,36 +5,27 @@
 
 #include "maxmargin/simd/kernels.hpp"
 #include "maxmargin/rows/class_scaled_dual.hpp"
-#include "maxmargin/engine/newton.hpp"
 #include "maxmargin/rows/products.hpp"
+#include "maxmargin/engine/newton.hpp"
 #include "maxmargin/engine/thread_ranges.hpp"
 #include "maxmargin/engine/truncated_newton.hpp"
-#include "maxmargin/rows/turned_rows.hpp"
 
 namespace maxmargin {
 namespace {
 
 constexpr std::int64_t kDirectColumns = 64;  // beyond, a Hessian costs more than the products of conjugate gradients
-constexpr std::int64_t kBlock = kGramRows;   // rows that are turned at a time
-constexpr double kOneStep = 0.002;           // of the objective: a fold whose first step gains less needs no other
-constexpr double kTwoSteps = 0.05;           // or one more with the same Hessian
+constexpr std::int64_t kBlock = kGramRows;   // rows at a time
 constexpr int kFoldSteps = 50;
 
 // The value alone.
-double loss_sum(SmoothLoss kind, std::span<const double> score, std::span<const double> step, double length, const SmoothData& data,
-                std::span<const std::int32_t> members) {
-  std::array<double, kBlock> at, sign, weight, first, second, scratch;
+double loss_sum(SmoothLoss kind, const std::vector<double>& score, const std::vector<double>& step, double length, const std::vector<double>& sign,
+                const std::vector<double>& weight) {
+  std::array<double, kBlock> at, first, second;
   double sum = 0.0;
-  const auto count = static_cast<std::int64_t>(members.size());
-  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
-    const std::int64_t n = std::min(kBlock, count - begin);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto m = static_cast<std::size_t>(begin + i);
-      at[i] = score[m] + length * step[m];
-      sign[i] = data.signs[members[m]];
-      weight[i] = data.weight == nullptr ? 1.0 : data.weight[members[m]];
-    }
-    sum += losses(kind, at.data(), sign.data(), weight.data(), n, first.data(), second.data(), scratch.data());
+  for (std::size_t begin = 0; begin < score.size(); begin += kBlock) {
+    const std::size_t n = std::min<std::size_t>(kBlock, score.size() - begin);
+    for (std::size_t i = 0; i < n; ++i) at[i] = score[begin + i] + length * step[begin + i];
+    sum += losses(kind, at.data(), sign.data() + begin, weight.data() + begin, static_cast<std::int64_t>(n), first.data(), second.data());
   }
   return sum;
 }
@@ -45,7 +36,11 @@ SmoothFit::SmoothFit(const SmoothData& data, std::vector<std::int32_t> members, 
     : data_(data), members_(std::move(members)), loss_(loss), C_(C), w_(static_cast<std::size_t>(data.rows.columns())), scores_(members_.size()),
       curvature_(members_.size()),
       origin_(w_),
-      folds_{0, std::ssize(members_)} {}
+      sign_(members_.size()),
+      weight_(members_.size()),
+      folds_{0, std::ssize(members_)} {
+  for (std::size_t m = 0; m < members_.size(); ++m) sign_[m] = data_.signs[members_[m]], weight_[m] = data_.weight_of(members_[m]);
+}
 
 void SmoothFit::change(SmoothLoss loss, double C) {
   if (loss != loss_) current_ = false;
@@ -63,64 +58,11 @@ void SmoothFit::start(std::span<const double> weights) {
 
 bool SmoothFit::direct() const { return data_.rows.columns() <= kDirectColumns; }
 
-// Adds the losses of members and their derivatives at w, without C; keeps their scores.
-void SmoothFit::add_direct(std::int64_t begin, std::int64_t end, bool curved, Sums& sums) {
-  const auto& k = kernels();
-  const std::int64_t d = data_.rows.columns();
-  std::vector<double> turned(static_cast<std::size_t>(d * kBlock));
-  std::array<double, kBlock> sign, weight, first, second, scaled;
-  for (std::int64_t from = begin; from < end; from += kBlock) {
-    const std::int64_t n = std::min(kBlock, end - from);
-    const std::int32_t* members = members_.data() + from;
-    turn_rows(data_.rows, n, turned, [&](std::int64_t i) { return members[i]; });
-    double* score = scores_.data() + from;
-    std::fill_n(score, n, 0.0);
-    for (std::int64_t j = 0; j < d; ++j) k.axpy(w_[j], turned.data() + j * kBlock, score, n);
-    for (std::int64_t i = 0; i < n; ++i) {
-      sign[i] = data_.signs[members[i]];
-      weight[i] = data_.weight == nullptr ? 1.0 : data_.weight[members[i]];
-    }
-    sums.value += losses(loss_, score, sign.data(), weight.data(), n, first.data(), second.data(), scaled.data());
-    for (std::int64_t j = 0; j < d; ++j) sums.gradient[j] += k.dot(first.data(), turned.data() + j * kBlock, n);
-    if (!curved) continue;
-    k.weighted_gram(turned.data(), turned.data(), kBlock, second.data(), d, n, sums.hessian.data());
-  }
-}
-
-// The sums over each fold at w; another C needs no others.
-void SmoothFit::sum_folds() {
-  if (current_) return;
-  const std::size_t d = w_.size(), folds = folds_.size() - 1;
-  parts_.resize(folds);
-  for (std::size_t fold = 0; fold < folds; ++fold) {
-    parts_[fold].value = 0.0;
-    parts_[fold].gradient.assign(d, 0.0);
-    parts_[fold].hessian.assign(d * d, 0.0);
-    add_direct(folds_[fold], folds_[fold + 1], true, parts_[fold]);
-  }
-  ++passes_;
-  current_ = true;
-}
-
-// The objective, its gradient and its Hessian at w.
-SmoothFit::Sums SmoothFit::total() {
-  sum_folds();
-  Sums all{0.0, std::vector<double>(w_.size()), std::vector<double>(w_.size() * w_.size())};
-  const auto& k = kernels();
-  for (const Sums& part : parts_) {
-    all.value += C_ * part.value;
-    k.axpy(C_, part.gradient.data(), all.gradient.data(), std::ssize(all.gradient));
-    k.axpy(C_, part.hessian.data(), all.hessian.data(), std::ssize(all.hessian));
-  }
-  add_penalty(w_, all);
-  return all;
-}
-
 // The objective and its gradient at w, and what the dual variables of w prove.
 void SmoothFit::assess_sparse() {
   const auto& k = kernels();
   const auto count = static_cast<std::int64_t>(members_.size());
-  std::array<double, kBlock> sign, weight, scratch;
+  std::array<double, kBlock> weight;
   std::vector<double> first(members_.size()), of_class[2];
   for (std::vector<double>& sum : of_class) sum.resize(w_.size());
   const bool fresh = diagonal_.empty();  // only a preconditioner: that of the first point will do
@@ -132,11 +74,11 @@ void SmoothFit::assess_sparse() {
     double* score = scores_.data() + from;
     for (std::int64_t i = 0; i < n; ++i) {
       score[i] = k.fine.row_dot(data_.rows[members[i]], w_.data());
-      sign[i] = data_.signs[members[i]];
-      weight[i] = C_ * data_.weight_of(members[i]);
+      weight[i] = C_ * weight_[static_cast<std::size_t>(from + i)];
     }
+    const double* sign = sign_.data() + from;
     double *slope = first.data() + from, *second = curvature_.data() + from;
-    sums.value += losses(loss_, score, sign.data(), weight.data(), n, slope, second, scratch.data());
+    sums.value += losses(loss_, score, sign, weight.data(), n, slope, second);
     for (std::int64_t i = 0; i < n; ++i) {
       const Row row = data_.rows[members[i]];
       if (slope[i] != 0.0) k.fine.row_axpy(row, slope[i], of_class[sign[i] > 0.0].data());
@@ -168,7 +110,7 @@ void SmoothFit::add_penalty(const std::vector<double>& w, Sums& sums) const {
 
 void SmoothFit::assess() {
   if (!direct()) return assess_sparse();
-  Sums sums = total();
+  Sums sums = total(C_);
   value_ = sums.value;
   gradient_ = std::move(sums.gradient);
 }
@@ -196,7 +138,7 @@ bool SmoothFit::step() {
   const std::size_t d = w_.size();
   std::vector<double> step;
   if (direct()) {
-    Sums sums = total();
+    Sums sums = total(C_);
     value_ = sums.value;
     gradient_ = sums.gradient;
     step = std::move(sums.gradient);
@@ -217,7 +159,7 @@ bool SmoothFit::step() {
   const std::vector<double> before = w_;
   for (std::size_t j = 0; j < d; ++j) w_[j] += step[j];
   current_ = false;
-  if (total().value <= value_ + 1e-4 * slope) return true;  // a whole step is the rule, and this is what the next one needs
+  if (total(C_).value <= value_ + 1e-4 * slope) return true;  // a whole step is the rule, and this is what the next one needs
   w_ = before;
   current_ = false;
   row_products(data_.rows, w_.data(), members_, scores_, 1);
@@ -236,7 +178,7 @@ bool SmoothFit::search_along(const std::vector<double>& step, double slope, doub
     own += 0.5 * data_.penalty[j] * w_[j] * w_[j];
   }
   for (int tries = 0; tries < 40; ++tries, length *= 0.5) {
-    const double value = own + length * linear + 0.5 * length * length * square + C_ * loss_sum(loss_, scores_, change, length, data_, members_);
+    const double value = own + length * linear + 0.5 * length * length * square + C_ * loss_sum(loss_, scores_, change, length, sign_, weight_);
     if (!(value <= value_ + 1e-4 * length * slope)) continue;
     kernels().axpy(length, step.data(), w_.data(), static_cast<std::int64_t>(w_.size()));
     kernels().axpy(length, change.data(), scores_.data(), static_cast<std::int64_t>(scores_.size()));
@@ -258,67 +200,6 @@ int SmoothFit::run(double target, int most) {
     if (!step() || decrement_ <= target) return done + 1;
   }
   return most;
-}
-
-// Moves w by the Newton step of the objective without one fold, with `more` times C; true if that is near enough to its minimum.
-bool SmoothFit::leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, double more, std::vector<double>& w) const {
-  const std::size_t d = w_.size();
-  std::vector<double> factor(d * d), descent(d);
-  for (std::size_t at = 0; at < d * d; ++at) factor[at] = more * (all.hessian[at] - C_ * fold.hessian[at]);
-  for (std::size_t j = 0; j < d; ++j) {
-    factor[j * d + j] -= (more - 1.0) * data_.penalty[j];  // which is in the sums over all rows, once
-    descent[j] = (more - 1.0) * data_.penalty[j] * w_[j] - more * (all.gradient[j] - C_ * fold.gradient[j]);
-  }
-  std::vector<double> step = descent;
-  w = w_;
-  if (!solve_positive(factor, step)) return false;
-  double gain = 0.0;
-  for (std::size_t j = 0; j < d; ++j) {
-    gain += 0.5 * step[j] * descent[j];
-    w[j] += step[j];
-  }
-  if (gain > kTwoSteps * all.value || gain <= kOneStep * all.value) return gain <= kOneStep * all.value;
-  SmoothFit there(data_, others, loss_, C_);
-  there.start(w);
-  Sums sums{0.0, std::vector<double>(d), {}};
-  there.add_direct(0, std::ssize(others), false, sums);
-  for (double& slope : sums.gradient) slope *= more * C_;
-  add_penalty(w, sums);
-  for (std::size_t j = 0; j < d; ++j) step[j] = -sums.gradient[j];
-  solve_factored(factor, step);
-  for (std::size_t j = 0; j < d; ++j) w[j] += step[j];
-  return true;
-}
-
-std::vector<double> SmoothFit::fold_scores(std::span<const std::int64_t> offsets, double target, int threads) {
-  if (!direct()) return sparse_fold_scores(offsets, target, threads);
-  const auto folds = static_cast<std::int64_t>(offsets.size()) - 1;
-  if (!std::ranges::equal(offsets, folds_)) {
-    folds_.assign(offsets.begin(), offsets.end());
-    current_ = false;
-  }
-  const Sums all = total();
-  const double everything = data_.total_weight(members_);
-  std::vector<double> out(members_.size());
-  in_parallel(folds, threads, [&](int, std::int64_t first, std::int64_t last) {
-    std::vector<double> w;
-    for (std::int64_t fold = first; fold < last; ++fold) {
-      const auto begin = offsets[fold], end = offsets[fold + 1];
-      std::vector<std::int32_t> others(members_.begin(), members_.begin() + begin);
-      others.insert(others.end(), members_.begin() + end, members_.end());
-      const std::span<const std::int32_t> own(members_.data() + begin, static_cast<std::size_t>(end - begin));
-      const double more = everything / (everything - data_.total_weight(own));
-      if (!leave_out(all, parts_[static_cast<std::size_t>(fold)], others, more, w)) {
-        SmoothFit fit(data_, std::move(others), loss_, C_ * more);
-        fit.end_ = end_;
-        fit.start(w);
-        fit.run(target, kFoldSteps);
-        w = fit.weights();
-      }
-      row_products(data_.rows, w.data(), own, std::span<double>(out).subspan(static_cast<std::size_t>(begin), own.size()), 1);
-    }
-  });
-  return out;
 }
 
 std::vector<double> SmoothFit::sparse_fold_scores(std::span<const std::int64_t> offsets, double target, int threads) {

@@ -23,6 +23,8 @@ namespace {
 #include "column_kernels.inl"
 #include "class_kernels.inl"
 #include "chain_kernels.inl"
+#include "loss_kernels.inl"
+#include "gram_kernels.inl"
 #include "program_kernels.inl"
 #include "grid_kernels.inl"
 #include "grid_sum_kernels.inl"
@@ -45,6 +47,7 @@ const Kernels MAXMARGIN_TABLE = {MAXMARGIN_ISA_NAME,
                                  best_splits, sum_splits, share_splits,
                                  kInputs, weigh_lanes, sum_lanes, spread_lanes,
                                  kValueRows, kValueColumns, add_kernel_values, kernel_values, add_products, turned_scores, turned_update,
-                                 block_scores, block_update, softmax_rows};
+                                 block_scores, block_update, softmax_rows,
+                                 logistic_losses, squared_hinge_losses, column_scores, column_sums, fold};
 
 }  // namespace maxmargin

@@ -10,6 +10,7 @@ namespace maxmargin {
 namespace {
 
 #include "lanes.inl"
+#include "gram_kernels.inl"
 #include "value_kernels.inl"
 #include "turned_kernels.inl"
 
@@ -17,6 +18,9 @@ namespace {
 
 void use_avx512(Kernels& table) {
   table.name = "avx512";
+  table.weighted_gram = weighted_gram;
+  table.column_scores = column_scores;
+  table.column_sums = column_sums;
   table.value_rows = kValueRows;
   table.value_columns = kValueColumns;
   table.add_kernel_values = add_kernel_values;

@@ -49,36 +49,17 @@ void sparse_axpy(double c, const std::int32_t* index, const double* value, std::
   for (std::int64_t i = 0; i < n; ++i) dense[index[i]] += c * value[i];
 }
 
-void weighted_gram(const double* left, const double* right, std::int64_t apart, const double* weight, std::int64_t d, std::int64_t n,
-                   double* out) {
-  constexpr int kWidth = kLanes<double>, kDown = 2, kAcross = 4;
+double fold(const double* values, std::int64_t n, double* out) {
+  constexpr int kWidth = kLanes<double>;
   using V = Vec<double, kWidth>;
-  double scaled[kDown][kGramRows];
-  for (std::int64_t j = 0; j < d; j += kDown) {
-    for (int a = 0; a < kDown; ++a) {
-      const double* own = left + std::min(j + a, d - 1) * apart;
-      for (std::int64_t i = 0; i < n; ++i) scaled[a][i] = weight[i] * own[i];
-    }
-    for (std::int64_t l = 0; l < std::min(j + kDown, d); l += kAcross) {
-      const double* other[kAcross];
-      for (int b = 0; b < kAcross; ++b) other[b] = right + std::min(l + b, d - 1) * apart;
-      V sum[kDown][kAcross] = {};
-      std::int64_t i = 0;
-      for (; i + kWidth <= n; i += kWidth) {
-        const V first = load<V>(scaled[0] + i), second = load<V>(scaled[1] + i);
-        for (int b = 0; b < kAcross; ++b) {
-          const V x = load<V>(other[b] + i);
-          sum[0][b] += first * x;
-          sum[1][b] += second * x;
-        }
-      }
-      for (int a = 0; a < kDown && j + a < d; ++a) {
-        for (int b = 0; b < kAcross && l + b <= j + a; ++b) {
-          double total = sum_of(sum[a][b]);
-          for (std::int64_t rest = i; rest < n; ++rest) total += scaled[a][rest] * other[b][rest];
-          out[(j + a) * d + l + b] += total;
-        }
-      }
-    }
+  V sum{};
+  std::int64_t k = 0;
+  for (; k + kWidth <= n; k += kWidth) {
+    const V upper = load<V>(values + n + k);
+    sum += upper;
+    store(out + k, load<V>(values + k) + upper);
   }
+  double total = sum_of(sum);
+  for (; k < n; ++k) total += values[n + k], out[k] = values[k] + values[n + k];
+  return total;
 }

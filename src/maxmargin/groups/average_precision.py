@@ -63,7 +63,7 @@ class AveragePrecision:
         """Rows that tie are taken together: each positive counts with the precision at the last of them."""
         check_lengths(scores, target.n)
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        cuts = np.ascontiguousarray(np.unique(scores[target.positive])[::-1])
+        cuts = np.ascontiguousarray(np.sort(scores[target.positive])[::-1])
         tp, fp, positives, _, _ = _core.cut_tables(scores, target.positive, target.weight, None, 1, cuts)
         taken = tp + fp
         precision = np.divide(tp, taken, out=np.zeros_like(tp), where=taken > 0.0)

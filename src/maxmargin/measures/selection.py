@@ -12,8 +12,9 @@ from maxmargin.fitting.method_choice import Deadline
 from maxmargin.groups.average_precision import AveragePrecision
 from maxmargin.groups.base import BinaryMeasure
 from maxmargin.measures.at_k import AtK
-from maxmargin.measures.contingency import Contingency
+from maxmargin.measures.contingency import Contingency, FBeta
 from maxmargin.measures.folds import Folds
+from maxmargin.measures.modelled_cut import modelled_cut
 from maxmargin.measures.threshold import Cuts
 from maxmargin.rows.smooth import LOSSES, SmoothRows
 
@@ -26,6 +27,9 @@ _LARGE_GAIN = 1e-2  # the same where a step is made of many passes over the rows
 _ACCURACY = 1e-3  # of what can be gained, for fits that are compared
 _ROUGH = 1e-2  # the same where a step is made of many passes over the rows
 _MOST_STEPS = 50
+_SURE = 30.0  # positive rows of whose best cut as much is chance as is wrong with that by a model of probabilities
+_LEAST_SHARE = 0.02  # of the latter
+_SETTLED = 0.02  # of what weights owe to chance: another C that moves them less is not tried
 
 Form = tuple[bool, bool]  # standardised, balanced
 
@@ -75,10 +79,18 @@ class Judge:
         return round(self._of(self.measure, moved), 9), round(second, 9)
 
     def threshold(self, scores: Floats) -> float:
+        """The mean of the best cuts of parts of the rows, for F-measures of few positives drawn towards that by a model
+        of their probabilities."""
         if self.cut_for is None:
             return 0.0
         parts = self.folds.fold if self.folds.group is None else self.folds.group
-        return self._cuts(scores, parts).typical(self.cut_for, self.folds.fold_of_group, apart=self._apart)
+        typical = self._cuts(scores, parts).typical(self.cut_for, self.folds.fold_of_group, apart=self._apart)
+        positives = float(np.count_nonzero(self.positive) if self.weight is None else self.weight[self.positive].sum())
+        share = _SURE / (_SURE + positives)
+        if self._apart or share < _LEAST_SHARE or not isinstance(self.cut_for, FBeta):
+            return typical
+        modelled = modelled_cut(self.cut_for, scores, self.positive, self.weight)
+        return typical if modelled is None else (1.0 - share) * typical + share * modelled
 
     @property
     def _apart(self) -> bool:
@@ -114,9 +126,11 @@ def measured(
 class Path:
     """Tries candidates one after the other, each from the weights of the one before.
 
-    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards. The second
-    loss starts where the first was best; where fits are expensive it goes on only if it is no worse there. Balanced
-    classes, where they are among the problems, start where both losses have ended.
+    From the first C the path climbs in steps of 8 as long as the measure rises, upwards or else downwards, and as
+    long as the weights still move by more than a small part of what they owe to chance. The second loss starts where
+    the first was best; where fits are expensive it goes on only if it is no worse there, and with fewer rows than
+    columns there is no second: both losses then rank rows alike, and folds choose by chance. Balanced classes, where
+    they are among the problems, start where both losses have ended.
     """
 
     def __init__(
@@ -139,7 +153,8 @@ class Path:
         self._fits: dict[Form, _core.SmoothFit] = {}
         self._keys: dict[tuple[str, bool], tuple[float, float]] = {}  # the best of each loss, balanced or not
         self._sums: dict[tuple[str, bool], float] = {}
-        losses = LOSSES if direct else LOSSES[::-1]
+        wide = not direct and judge.folds.members.size < problems[False, False].rows.columns
+        losses = LOSSES if direct else LOSSES[1:] if wide else LOSSES[::-1]
         for standardised, balanced in problems:
             if not balanced and not (self.tried and late()):
                 self._try(Candidate(losses[0], C, standardised))
@@ -161,7 +176,7 @@ class Path:
             C = start.C
             for _ in range(_REACH):
                 C *= factor
-                if self._late() or not self._try(replace(start, C=C)):
+                if self._late() or self._settled(start.form, C) or not self._try(replace(start, C=C)):
                     break
             if start.C * factor != C:  # it was better at least once
                 break
@@ -170,6 +185,11 @@ class Path:
     def chosen(self) -> Candidate:
         assert self.best is not None
         return self.best
+
+    def _settled(self, form: Form, C: float) -> bool:
+        """Whether there is next to nothing between the last weights and those that are best for this C."""
+        fit = self._fits[form]
+        return fit.direct and fit.distance(C) < _SETTLED
 
     def _try(self, candidate: Candidate) -> bool:
         """Whether the candidate is better than those of its loss so far, by enough to go on."""

@@ -45,7 +45,7 @@ class Cuts:
             kept = weight > 0.0
             scores, positive, weight = scores[kept], positive[kept], weight[kept]
             part = None if part is None else part[kept]
-        own = np.unique(scores[positive])[::-1]
+        own = np.sort(scores[positive])[::-1]
         if own.size * parts > _CELLS:
             own = own[np.unique(np.linspace(0, own.size - 1, max(1, _CELLS // parts)).astype(np.intp))]
         self.parts = parts

@@ -15,7 +15,7 @@
 namespace maxmargin {
 
 // Solves L L' x = rhs, L of order n in rows.
-inline void solve_factored(const std::vector<double>& l, std::vector<double>& rhs) {
+inline void solve_factored(const double* l, std::vector<double>& rhs) {
   const std::size_t n = rhs.size();
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < i; ++k) rhs[i] -= l[i * n + k] * rhs[k];
@@ -42,7 +42,7 @@ inline bool solve_positive(std::vector<double>& h, std::vector<double>& rhs) {
       h[i * n + j] = sum / root;
     }
   }
-  solve_factored(h, rhs);
+  solve_factored(h.data(), rhs);
   return true;
 }
 

@@ -44,6 +44,10 @@ class SmoothFit {
   // From now on `run` and `fold_scores` begin no step after so many seconds.
   void limit(double seconds);
 
+  // How far w is from the optimum for another C, where Hessians are formed: what a Newton step is to gain there, in units of what an
+  // optimum of as many columns owes to chance.
+  double distance(double C);
+
   // Scores of the members, each by weights that were fitted without the rows of its fold, with a C as much larger as they are fewer: scores
   // are then of the size that they have where all rows are used, and so are thresholds. Members must stand in the order of their
   // folds, fold k at offsets[k] .. offsets[k + 1]. Where Hessians are formed, w should be near the optimum: one Newton step from there
@@ -61,21 +65,32 @@ class SmoothFit {
     double value = 0.0;
     std::vector<double> gradient, hessian;
   };
-  void add_direct(std::int64_t begin, std::int64_t end, bool curved, Sums& sums);
+  struct Columns {
+    const double* first;
+    std::int64_t apart;
+  };
+  Columns columns_of(std::int64_t from, std::int64_t n, Weights& own) const;
+  void turn();
+  void add_direct(std::int64_t begin, std::int64_t end, Sums& sums);
+  void add_slopes(std::int64_t begin, std::int64_t end, const std::vector<double>& w, std::vector<double>& gradient) const;
+  void score_direct(std::int64_t begin, std::int64_t end, const std::vector<double>& w, std::span<double> out) const;
   void assess_sparse();
   void add_penalty(const std::vector<double>& w, Sums& sums) const;
   std::vector<double> hessian_times(const std::vector<double>& v);
   void sum_folds();
-  Sums total();
+  Sums total(double C);
   std::vector<double> sparse_fold_scores(std::span<const std::int64_t> offsets, double target, int threads);
   bool search_along(const std::vector<double>& step, double slope, double length);
-  bool leave_out(const Sums& all, const Sums& fold, const std::vector<std::int32_t>& others, double more, std::vector<double>& w) const;
+  bool leave_out(const Sums& all, std::size_t fold, double more, std::vector<double>& w) const;
+  double weight_of(std::int64_t begin, std::int64_t end) const;
 
   SmoothData data_;
   std::vector<std::int32_t> members_;
   SmoothLoss loss_;
   double C_;
   std::vector<double> w_, gradient_, diagonal_, scores_, curvature_, origin_;
+  std::vector<double> sign_, weight_;  // of the members
+  Weights turned_;                     // their columns, one after the other; empty where they are too many to be kept
   std::vector<std::int64_t> folds_;  // where they begin, and the end
   std::vector<Sums> parts_;           // over each fold, without C
   bool current_ = false;              // whether they are those at w

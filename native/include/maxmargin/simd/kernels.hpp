@@ -171,6 +171,16 @@ struct Kernels {
   // From scores (rows, stride) to probabilities of the classes, in place, 0 in the padding; the log of the sum of the exponentials of row i
   // is highest[i] + log sums[i].
   void (*softmax_rows)(double* scores, std::int64_t rows, int classes, int stride, double* highest, double* sums);
+  // Losses of n rows of two classes and their first two derivatives by the score, all times the weights; answer the sum. With
+  // z = sign * score they are log(1 + exp(-z)) and 1/2 max(0, 1 - z)^2.
+  double (*logistic_losses)(const double* score, const double* sign, const double* weight, std::int64_t n, double* first, double* second);
+  double (*squared_hinge_losses)(const double* score, const double* sign, const double* weight, std::int64_t n, double* first, double* second);
+  // out[i] = sum_j w[j] x_j[i] for columns x_j = columns + j * apart of n numbers
+  void (*column_scores)(const double* columns, std::int64_t apart, const double* w, std::int64_t d, std::int64_t n, double* out);
+  // out[j] += sum_i coefficient[i] x_j[i]
+  void (*column_sums)(const double* columns, std::int64_t apart, const double* coefficient, std::int64_t d, std::int64_t n, double* out);
+  // out[k] = values[k] + values[n + k] for k < n, where out may be values; answers the sum of the second half
+  double (*fold)(const double* values, std::int64_t n, double* out);
 };
 
 // The table for the best instruction set of this machine; MAXMARGIN_ISA=baseline in the environment forces the plain one, and avx2 leaves
