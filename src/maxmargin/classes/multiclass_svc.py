@@ -245,6 +245,7 @@ class MulticlassSVC(ClassEstimator):
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """The logarithms of ``predict_proba``."""
+        check_is_fitted(self)
         return self.calibration_.logarithms(self._all_scores(X))
 
     def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
