@@ -38,5 +38,20 @@ def test_the_share_is_that_of_the_eigenvalues():
     assert share_held_back(rows, labels, weight, 1e6 * C) == 0.0
 
 
+@pytest.mark.parametrize(("n", "columns"), [(300, 5), (4000, 70), (300, 80)])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
+def test_whatever_way_the_products_are_summed_up(n, columns, scale):
+    rng = np.random.default_rng(n + columns)
+    X = rng.standard_normal((n, columns)) * rng.uniform(0.2, 1.0, columns)
+    labels, weight = rng.integers(0, 3, n).astype(np.int32), rng.uniform(0.5, 1.5, n)
+    step = max(1, n // max(500, 10 * columns))
+    own, counted = X[::step], weight[::step]
+    share = np.bincount(labels, weight) / weight.sum()
+    C = scale / n
+    curvature = C * step * np.mean(share * (1.0 - share)) * np.linalg.eigvalsh((counted[:, None] * own).T @ own)
+    expected = np.count_nonzero(curvature < 0.5) / columns
+    assert share_held_back(as_rows(X, 0.0, True), labels, weight, C) == pytest.approx(expected)
+
+
 def test_few_examples_and_many_columns_have_no_share():
     assert share_held_back(as_rows(np.ones((5, 300)), 0.0, True), np.zeros(5, np.int32), np.ones(5), 1.0) == 0.0
