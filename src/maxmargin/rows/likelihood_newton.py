@@ -77,11 +77,11 @@ class LikelihoodNewton:
         if solve is None:
             return False
         direction = -solve(self._slope)
-        slope, length = float((direction * self._slope).sum()), 1.0
+        slope, length = float(np.vdot(direction, self._slope)), 1.0
         if -slope <= _VISIBLE * abs(self.value):
             before, there = self.bound, self.weights + direction
             value, gradient, blocks = self._at(there)
-            if 0.5 * float((gradient * gradient).sum()) / self._l2 >= before:
+            if 0.5 * float(np.vdot(gradient, gradient)) / self._l2 >= before:
                 return False
             self._move(there, value, gradient, blocks)
             return True
@@ -100,8 +100,8 @@ class LikelihoodNewton:
 
     def _at(self, w: Floats) -> tuple[float, Floats, Floats]:
         value, gradient, blocks = self._problem.curved(w, self._stop)
-        return 0.5 * self._l2 * float((w * w).sum()) + self._C * value, self._C * gradient + self._l2 * w, blocks
+        return 0.5 * self._l2 * float(np.vdot(w, w)) + self._C * value, self._C * gradient + self._l2 * w, blocks
 
     def _move(self, w: Floats, value: float, slope: Floats, blocks: Floats) -> None:
         self.weights, self.value, self._slope, self._blocks = w, value, slope, blocks
-        self.bound = 0.5 * float((slope * slope).sum()) / self._l2
+        self.bound = 0.5 * float(np.vdot(slope, slope)) / self._l2
