@@ -16,8 +16,6 @@ MOST_COLUMNS = 2**31 - 1
 LARGEST = 1e100
 """Beyond this size sums of squares of features could overflow."""
 
-_FEW_WEIGHTS = 1_000_000  # that every machine has room for
-
 
 def quoted(value: Any, limit: int = 80) -> str:
     """A value for a message: as Python writes it, on one line, and shortened where it is long."""
@@ -134,8 +132,6 @@ def check_values(values: npt.NDArray[Any], what: str) -> None:
 
 def check_room(dimension: int) -> None:
     """Raises before any work where the machine cannot hold the weights twice in float64, as every solver must."""
-    if dimension < _FEW_WEIGHTS:
-        return
     room = _memory()
     if room is not None and 16 * dimension > room:
         raise MemoryError(
