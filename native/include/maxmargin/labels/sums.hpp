@@ -77,8 +77,8 @@ class ForestOdds {
   double reach_ = 0.0;
 };
 
-// The sums of a list in odds: the exponential of the score of a label vector is a product, and but for one a label these are of pairs, the
-// same for all examples; for scores that are small enough for all products (`fits`).
+// The sums over a list of label vectors, without logarithms: the exponential of a score is the product of one factor per label and one per
+// pair of labels, and those of pairs are the same for all examples. For scores that are small enough for all products (`fits`).
 class ListOdds {
  public:
   // Reads the scores of pairs; true where the odds of an example stay in range.
