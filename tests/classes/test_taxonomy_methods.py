@@ -157,4 +157,5 @@ def test_an_interrupted_trial_is_the_end(monkeypatch, after):
         model = TaxonomySVC().fit(X, y)
     assert len(calls) == after
     assert model.solution_.status is Status.INTERRUPTED
+    assert model.solution_.gap is None
     np.testing.assert_array_equal(model.solution_.w, calls[-1].w)

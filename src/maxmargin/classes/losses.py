@@ -127,7 +127,7 @@ class TaxonomyLoss:
         return row
 
     def native(self, formulation: Formulation) -> _core.ClassLoss:
-        """From a table where that is small: visits read it, and go through the taxonomy else."""
+        """From a table where that is small, which visits read; otherwise through the taxonomy."""
         if self._is_tabled:
             return _core.ClassLoss.table(*padded_tables(self.table, formulation))
         return self._by_graph(formulation)

@@ -159,7 +159,7 @@ class TaxonomyTraining:
     def _interrupted(self, candidate: Candidate, solution: Solution) -> TrainedTaxonomy:
         """The weights of the last trial, without a third of the examples: somebody wants an end now."""
         w = self._trial_weights(candidate, solution.w)
-        solution = replace(solution, w=w, status=Status.INTERRUPTED)
+        solution = replace(solution, w=w, primal=None, dual=None, status=Status.INTERRUPTED)  # known of the trial only
         name, n = solution.details["solver"], self.labels.size
         return TrainedTaxonomy(concluded(solution, name, n, solution.details["C"], None), candidate.method)
 
