@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -81,3 +83,16 @@ def test_a_sample_without_weight_is_none():
         X, y, sample_weight=np.where(np.arange(len(y)) % 150 > 140, 1.0, 0.0)
     )
     assert model.solution_.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-3, 1e-2])
+@pytest.mark.parametrize("n", [300, 12_000, 200_000])
+def test_limits_of_time_end_in_a_warning_whatever_was_reached(n, seconds):
+    X, y, _ = table("plain", 3, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = MulticlassSVC(max_time=seconds).fit(X, y)
+        wide = MulticlassSVC(max_time=seconds).fit(np.random.default_rng(0).random((40, 30)), np.arange(40) % 3)
+    for found in (model, wide):
+        assert found.solution_.status in (Status.MAX_TIME, Status.CONVERGED)
+        assert np.isfinite(found.coef_).all()

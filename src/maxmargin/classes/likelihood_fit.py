@@ -42,8 +42,8 @@ def maximise_likelihood(
         found = LBFGS()(problem, C, 0.0, 1.0, run, problem.start)
     else:
         return likelihood_solver(solver)(problem, C, 0.0, 1.0, run, problem.start)
-    assert found.primal is not None
-    assert found.gap is not None
+    if found.primal is None or found.gap is None:  # not a single pass was made within the time
+        return found
     enough = found.gap <= Objective(problem, C, 0.0, 1.0, wanted).allowed(found.primal)
     return replace(found, status=Status.CONVERGED) if enough and found.status in LIMITS else found
 
