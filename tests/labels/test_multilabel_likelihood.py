@@ -11,10 +11,11 @@ from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
 
 import maxmargin
-from maxmargin import MultilabelSVC
+from maxmargin import MultilabelSVC, _core
 from maxmargin.labels import training
 from maxmargin.labels.loss import label_losses
 from maxmargin.oracles.search import Unsupported
+from maxmargin.rows.matrices import as_rows
 
 K = 4
 EVERY = np.array(list(product((0, 1), repeat=K)))
@@ -66,6 +67,22 @@ def test_nothing_else_has_a_lower_objective(interactions, constant):
     assert model.solution_.primal == pytest.approx(best.fun, rel=1e-8)
     coef = best.x[: K * rows.shape[1]].reshape(K, -1)[:, :6]
     np.testing.assert_allclose(model.coef_, coef, atol=1e-4)
+
+
+@pytest.mark.parametrize("factor", [1.0, 100.0, 1e4])
+@pytest.mark.parametrize("interactions", INTERACTIONS)
+def test_the_likelihood_of_scores_of_any_size(interactions, factor):
+    """Scores within and beyond what odds can hold, of some rows only or of all."""
+    model = MultilabelSVC(0.7, method="likelihood", interactions=interactions, fit_intercept=False).fit(X, Y)
+    structure = model._structure()
+    coef, pairs = factor * model.coef_, factor * model.interaction_ / structure.eta
+    fit = _core.LabelFit(structure.core(as_rows(X, 0.0, True), Y.astype(np.uint8)), None, 0.7, 1)
+    fit.start(structure.from_coef(coef, pairs))
+    fit.assess()
+    every = factor * totals(model, X)
+    missed = logsumexp(every, axis=1) - every[np.arange(len(X)), Y @ (2 ** np.arange(K)[::-1])]
+    expected = 0.5 * ((coef**2).sum() + (pairs**2).sum()) + 0.7 * missed.sum()
+    assert fit.value == pytest.approx(expected, rel=1e-9)
 
 
 def test_independent_labels_are_logistic_regressions():
