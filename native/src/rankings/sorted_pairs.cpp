@@ -225,8 +225,8 @@ class SortedPairs::Gram {
   std::vector<double>& out_;
 };
 
-// All pairs: their sum of (z_i - z_j)(z_i - z_j)' is that of all rows of the group, each as often as there are rows of another grade, less what the
-// sums over the group and over each grade have too much.
+// All pairs. The sum of (z_i - z_j)(z_i - z_j)' is the sum of z_i z_i', each times the number of rows of another grade, plus g g' for the sum g of the
+// rows of each grade, less a a' for the sum a of all rows of the group.
 void SortedPairs::add_all(std::int64_t group, double weight, Scratch& scratch, Gram& gram) const {
   const std::int64_t begin = data_.offsets[group], n = data_.offsets[group + 1] - begin, d = data_.rows.columns();
   auto& [z, sums, v, listed] = scratch;
